@@ -1,0 +1,1 @@
+"""Text and bytes in, hand records out. Depends on :mod:`engine` only."""
