@@ -1,4 +1,4 @@
-"""Private fields of logs: credentials, tokens and addresses never reach a record or its raw text."""
+"""Private fields of logs: credentials, tokens and addresses never reach a record or raw text."""
 
 import re
 from typing import Any

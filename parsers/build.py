@@ -1,0 +1,499 @@
+"""The shared builder: what happened at the table, in the order of the log, becomes a HandRecord.
+
+A parser creates one :class:`HandBuilder` a hand, calls its methods in the order of its log, and
+ends with :meth:`HandBuilder.build`. The builder knows cards as numbers (``None`` = a card the log
+does not show), seats as 0–3 (N E S W) and calls as the notation writes them; texts are for
+:mod:`parsers.cardtext` and :mod:`parsers.words`.
+
+Nothing is repaired in silence: an undo that was folded, a hand told twice in two ways, a trick
+that the log gives to another player each leave a warning. What is left out stays unknown.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.auction import Auction, run_auction
+from engine.cards import CARDS, N_CARDS, NO_TRUMP, SEATS, SUITS
+from engine.record import Call, Claim, ClaimKind, HandRecord, Outcome, Play, Result, is_call_text
+from engine.rulefile import DEFAULT_ID, RuleSetError, load_ruleset
+from engine.ruleset import RuleSet
+from engine.table import lay_table
+from parsers.base import Options
+from parsers.private import is_email
+from parsers.words import letters
+
+MAX_PLAYS = 32
+_SEAT_KEYS = ("n", "e", "s", "w")
+
+
+class BuildError(ValueError):
+    """A hand that cannot be written down as a record; the text says what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a log: ``id`` as recorded (``None``: the log names none), and the rule set."""
+
+    id: str | None
+    ruleset: RuleSet
+
+
+def resolve_rules(named: str | None, options: Options) -> Rules:
+    """The rule set of a log: ``--rules`` if given, else what the log names, else the default.
+
+    Raises :class:`engine.rulefile.RuleSetError` whose text mentions ``--rules`` when the log names
+    a rule set that is not built in. A log never makes a file be opened: only ``--rules`` may name
+    a path.
+
+    >>> resolve_rules(None, Options()).ruleset.id, resolve_rules("x", Options(rules="fiches")).id
+    ('heerlen', 'fiches')
+    >>> resolve_rules("midden-nederland", Options())
+    Traceback (most recent call last):
+    ...
+    engine.rulefile.RuleSetError: the log names the rule set 'midden-nederland', which is not \
+built in; say with --rules which rules it was played by
+    """
+    if options.rules is not None:
+        loaded = load_ruleset(options.rules)
+        return Rules(loaded.id, loaded)
+    if named is None or not named.strip():
+        mapped = getattr(options.mapping, "rules", None)
+        if mapped:
+            loaded = load_ruleset(mapped)
+            return Rules(loaded.id, loaded)
+        return Rules(None, load_ruleset(DEFAULT_ID))
+    name = named.strip().lower()
+    if not is_builtin(name):
+        raise RuleSetError(
+            f"the log names the rule set {named.strip()[:60]!r}, which is not built in; "
+            "say with --rules which rules it was played by"
+        )
+    return Rules(name, load_ruleset(name))
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a rule set of this id comes with the program."""
+    from engine.rulefile import BUILTIN_IDS
+
+    return name in BUILTIN_IDS
+
+
+@dataclass(slots=True)
+class _Event:
+    kind: str  # call, discard, trump, called, play, trick, claim, result
+    seat: int | None
+    value: Any = None
+
+
+_UNDOABLE = ("call", "discard", "declare", "play")
+_AFTER = ("trick", "result", "claim")
+
+
+@dataclass(slots=True)
+class HandBuilder:
+    """One hand in the making. See the module text; methods may be called in any sensible order.
+
+    ``what`` names the hand in messages, e.g. ``"hand 3"``.
+    """
+
+    warnings: list[str] = field(default_factory=list)
+    _dealer: int | None = None
+    _owner: dict[int, str] = field(default_factory=dict)
+    _extra: list[tuple[int, str]] = field(default_factory=list)
+    _told: dict[int, frozenset[int]] = field(default_factory=dict)
+    _events: list[_Event] = field(default_factory=list)
+    _declarer: int | None = None
+    _contract: str | None = None
+    _auction_unknown: bool = False
+    _names: dict[int, str] = field(default_factory=dict)
+    _meta: dict[str, str] = field(default_factory=dict)
+
+    # --- who and what ------------------------------------------------------------------------
+
+    def warn(self, text: str) -> None:
+        """Add a warning about this hand (once)."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def name(self, seat: int, name: str | None) -> None:
+        """The player at a seat. An e-mail address is no name: it is left out."""
+        if not name or not name.strip():
+            return
+        if is_email(name):
+            self.warn(f"the name of {SEATS[seat]} is an e-mail address and is left out")
+            return
+        self._names[seat] = name.strip()
+
+    def meta(self, key: str, value: object) -> None:
+        """A META key (``[a-z][a-z0-9_]*``); empty values are left out."""
+        text = "" if value is None else str(value).strip()
+        if text and not is_email(text):
+            self._meta[key] = text
+
+    def date(self, text: str | None) -> None:
+        """The moment of the hand: the date goes to META ``date``, the time of day to ``time``.
+
+        Only ISO 8601 dates are taken apart; anything else is kept as it is in ``date``.
+        """
+        if text is None or not text.strip():
+            return
+        day, _, clock = text.strip().replace(" ", "T", 1).partition("T")
+        if len(day) == 10 and day[4] == day[7] == "-" and day.replace("-", "").isdigit():
+            self.meta("date", day)
+            self.meta("time", clock)
+        else:
+            self.meta("date", text)
+
+    def dealer(self, seat: int | None) -> None:
+        """The dealer; a second, different dealer is a conflict."""
+        if seat is None:
+            return
+        if self._dealer is not None and self._dealer != seat:
+            self.warn(f"the log names two dealers, {SEATS[self._dealer]} and {SEATS[seat]}")
+            return
+        self._dealer = seat
+
+    # --- cards as dealt ----------------------------------------------------------------------
+
+    def hand(self, seat: int, cards: Iterable[int | None]) -> None:
+        """The cards dealt to a seat, before the exchange; ``None`` for each card not shown.
+
+        The same hand told again is ignored; told differently, the first stays and is warned of.
+        """
+        known = [c for c in cards if c is not None]
+        cards_set = frozenset(known)
+        old = self._told.get(seat)
+        if old is not None:
+            if cards_set <= old:
+                return
+            if not old <= cards_set:
+                self.warn(f"the hand of {SEATS[seat]} is told twice and differs; the first stays")
+                return
+        self._told[seat] = cards_set
+        for c in known:
+            self._own(c, SEATS[seat])
+        if len(known) != len(cards_set):
+            self.warn(f"the hand of {SEATS[seat]} names a card twice")
+
+    def middle(self, card: int | None) -> None:
+        """The middle card, ``None`` if it is not shown."""
+        if card is not None:
+            self._own(card, "M")
+
+    def _own(self, card: int, owner: str) -> None:
+        first = self._owner.setdefault(card, owner)
+        if first != owner and (card, owner) not in self._extra:
+            self._extra.append((card, owner))
+
+    # --- what happened -----------------------------------------------------------------------
+
+    def call(self, text: str, seat: int | None = None) -> None:
+        """A call in the notation's form (see :func:`parsers.words.call_text`)."""
+        if not is_call_text(text):
+            raise BuildError(f"{text!r} is not a call")
+        self._events.append(_Event("call", seat, text))
+
+    def contract(self, declarer: int | None, contract: str | None) -> None:
+        """Declarer and contract where the log has no calls but says what became of them."""
+        self._declarer = declarer if declarer is not None else self._declarer
+        self._contract = contract if contract is not None else self._contract
+
+    def discard(self, card: int | str | None, seat: int | None = None) -> None:
+        """The card that declarer lays away; ``None`` if the log does not show it, ``-`` none."""
+        self._events.append(_Event("discard", seat, _text(card)))
+
+    def declare(
+        self,
+        seat: int | None = None,
+        trump: int | str | None = None,
+        called: int | str | None = None,
+    ) -> None:
+        """Trump (a suit 0–3, or ``-`` for none) and called card (or ``-``); ``None`` not said."""
+        suit = SUITS[trump] if isinstance(trump, int) else trump
+        self._events.append(_Event("declare", seat, (suit, _text(called))))
+
+    def play(self, card: int | None, seat: int | None = None) -> None:
+        """A card on the table, ``None`` if the log does not show it."""
+        self._events.append(_Event("play", seat, card))
+
+    def trick(self, winner: int | None) -> None:
+        """A complete trick as the log gives it away; compared with the rules, never used."""
+        self._events.append(_Event("trick", winner))
+
+    def claim(
+        self, seat: int, kind: ClaimKind, value: int | None = None, cards: Sequence[int] = ()
+    ) -> None:
+        """An announcement, said at this point of the log."""
+        self._events.append(_Event("claim", seat, (kind, value, tuple(cards))))
+
+    def result(self, **parts: Any) -> None:
+        """What the log records of the outcome: the fields of :class:`engine.record.Result`.
+
+        Later parts are added; a part told twice in two ways is a conflict and the first stays.
+        """
+        self._events.append(_Event("result", None, parts))
+
+    def undo(self, seat: int | None = None) -> None:
+        """Take back the last call, declaration or card, and what stood after it."""
+        for i in range(len(self._events) - 1, -1, -1):
+            event = self._events[i]
+            if event.kind in _UNDOABLE:
+                after = self._events[i + 1 :]
+                self._events[i:] = [e for e in after if e.kind not in _AFTER]
+                lost = sum(e.kind == "claim" for e in after)
+                self.warn(
+                    f"taken back: {_say(event)}" + (f" and {lost} announcement(s)" if lost else "")
+                )
+                if seat is not None and event.seat is not None and seat != event.seat:
+                    self.warn(
+                        f"{SEATS[seat]} took back what {SEATS[event.seat]} had done ({_say(event)})"
+                    )
+                return
+        self.warn("an undo with nothing before it to take back")
+
+    @property
+    def plays(self) -> int:
+        """Cards on the table so far."""
+        return sum(e.kind == "play" for e in self._events)
+
+    @property
+    def calls(self) -> int:
+        """Calls made so far."""
+        return sum(e.kind == "call" for e in self._events)
+
+    def is_empty(self) -> bool:
+        """Neither call nor card nor outcome: a deal that nothing became of."""
+        return (
+            not any(e.kind in ("call", "play", "result") for e in self._events)
+            and self._contract is None
+        )
+
+    # --- the record --------------------------------------------------------------------------
+
+    def build(self, rules: Rules) -> HandRecord:
+        """The record. ``rules`` settle whose turn it was; seats that follow are not written.
+
+        Raises :class:`BuildError` for what no record can hold (more than 32 cards played).
+        """
+        plays = self._plays()
+        record = HandRecord(
+            rules=rules.id,
+            dealer=self._dealer,
+            deal="".join(self._owner.get(c, "?") for c in range(N_CARDS)),
+            deal_extra=tuple(self._extra),
+            result=self._result(),
+            meta=self._all_meta(),
+        )
+        record = self._with_auction(record, rules.ruleset)
+        record = self._with_declaration(record, rules.ruleset)
+        leader, trump = _leader_and_trump(record, rules.ruleset)
+        written = _write_seats(plays, leader, trump, rules.ruleset)
+        record = replace(record, plays=written, claims=self._claims(len(plays)))
+        self._check_tricks(record, leader, trump, rules.ruleset)
+        return record
+
+    def _plays(self) -> list[Play]:
+        plays: list[Play] = []
+        for e in self._events:
+            if e.kind != "play":
+                continue
+            if e.value is None:
+                rest = self.plays - len(plays)
+                self.warn(
+                    f"card {len(plays) + 1} of the play is not shown: it and what follows "
+                    f"({rest} card(s)) cannot be kept"
+                )
+                break
+            plays.append(Play(e.value, e.seat))
+        if len(plays) > MAX_PLAYS:
+            raise BuildError(f"{len(plays)} cards are played, a hand has {MAX_PLAYS}")
+        return plays
+
+    def _with_auction(self, record: HandRecord, ruleset: RuleSet) -> HandRecord:
+        calls = [Call(e.value, e.seat) for e in self._events if e.kind == "call"]
+        later = any(e.kind in ("declare", "discard", "play") for e in self._events)
+        said = [e.seat for e in self._events if e.kind in ("declare", "discard")]
+        declarer = self._declarer
+        for seat in said:
+            if seat is None:
+                continue
+            if declarer is not None and declarer != seat:
+                self.warn(f"declared by {SEATS[seat]}, while {SEATS[declarer]} is declarer")
+            else:
+                declarer = seat
+        if calls and later and all(c.text != "-" for c in calls) and self._contract is None:
+            last = calls[-1]
+            self.warn("the log has no passes: of the auction only its outcome is kept")
+            self._contract = last.text
+            declarer = declarer if last.seat is None else last.seat
+            calls = []
+        if calls:
+            auction = Auction(ruleset, record.dealer)
+            out = []
+            for call in calls:
+                if auction.turn is not None and call.seat == auction.turn:
+                    call = Call(call.text)
+                out.append(call)
+                auction.call(call)
+            record = replace(record, auction_state="calls", auction=tuple(out))
+            if declarer is not None:
+                highest = run_auction(record, ruleset, record.dealer).declarer
+                if highest is not None and highest != declarer:
+                    self.warn(
+                        f"the calls make {SEATS[highest]} declarer, the log {SEATS[declarer]}"
+                    )
+            return record
+        if declarer is None and self._contract is None:
+            return replace(record, auction_state="unknown" if later else "absent")
+        return replace(record, auction_state="unknown", declarer=declarer, contract=self._contract)
+
+    def _with_declaration(self, record: HandRecord, ruleset: RuleSet) -> HandRecord:
+        trump = called = discard = None
+        told = False
+        for e in self._events:
+            if e.kind == "discard":
+                told = True
+                discard = self._one("discard", discard, e.value)
+            elif e.kind == "declare":
+                told = True
+                trump = self._one("trump", trump, e.value[0])
+                called = self._one("called card", called, e.value[1])
+        if not told:
+            return record
+        bid = run_auction(record, ruleset, record.dealer).bid
+        contract = bid.contract if bid else None
+        no_trump = contract is not None and not contract.trump
+        no_call = contract is not None and not contract.calls_card
+        no_discard = contract is not None and not ruleset.takes_middle(contract)
+        return replace(
+            record,
+            trump=_or_none(trump, no_trump),
+            called=_or_none(called, no_call),
+            discard=_or_none(discard, no_discard),
+        )
+
+    def _one(self, what: str, old: str | None, new: str | None) -> str | None:
+        if old in (None, "?") or new in (None, "?"):
+            return old if new in (None, "?") else new
+        if old != new:
+            self.warn(f"the {what} is {old} and later {new}; the later one is kept")
+        return new
+
+    def _claims(self, n_plays: int) -> tuple[Claim, ...]:
+        claims = []
+        ply = 0
+        for e in self._events:
+            if e.kind == "play":
+                ply += 1
+            elif e.kind == "claim" and e.seat is not None:
+                kind, value, cards = e.value
+                claims.append(Claim(min(ply, n_plays), e.seat, kind, value, cards))
+        return tuple(claims)
+
+    def _result(self) -> Result:
+        parts: dict[str, Any] = {}
+        for e in self._events:
+            if e.kind == "result":
+                for key, value in e.value.items():
+                    if value is None:
+                        continue
+                    if key in parts and parts[key] != value:
+                        self.warn(f"the log gives two results ({key}): the first is kept")
+                    else:
+                        parts[key] = value
+        return Result(**parts)
+
+    def _all_meta(self) -> tuple[tuple[str, str], ...]:
+        names = [(_SEAT_KEYS[s], self._names[s]) for s in sorted(self._names)]
+        first = [(k, self._meta[k]) for k in ("id",) if k in self._meta]
+        rest = [(k, v) for k, v in self._meta.items() if k != "id"]
+        return (*first, *names, *rest)
+
+    def _check_tricks(
+        self, record: HandRecord, leader: int | None, trump: int | None, ruleset: RuleSet
+    ) -> None:
+        told: list[tuple[int, int]] = []
+        ply = 0
+        for e in self._events:
+            if e.kind == "play":
+                ply += 1
+            elif e.kind == "trick" and e.seat is not None:
+                told.append((ply, e.seat))
+        if not told:
+            return
+        winners = lay_table(record.plays, leader, trump, ruleset.tables, {}).winners
+        for ply, winner in told:
+            if ply % 4 or not ply:
+                self.warn(f"a trick is given to {SEATS[winner]} when {ply % 4} cards lie there")
+                continue
+            number = ply // 4
+            found = winners[number - 1] if number <= len(winners) else None
+            if found is not None and found != winner:
+                self.warn(
+                    f"trick {number}: the log gives it to {SEATS[winner]}, "
+                    f"by the rules {ruleset.id} {SEATS[found]} wins it"
+                )
+
+
+def outcome_of(value: object) -> Outcome | None:
+    """Made or lost from a truth value; anything else says nothing.
+
+    >>> outcome_of(True), outcome_of(False), outcome_of(None)
+    ('made', 'lost', None)
+    """
+    if value is True:
+        return "made"
+    return "lost" if value is False else None
+
+
+def _text(card: int | str | None) -> str | None:
+    return CARDS[card] if isinstance(card, int) else card
+
+
+def _say(event: _Event) -> str:
+    who = f" by {letters([event.seat])}" if event.seat is not None else ""
+    if event.kind == "call":
+        return f"the call {event.value}{who}"
+    if event.kind == "play":
+        return f"the card {'?' if event.value is None else CARDS[event.value]}{who}"
+    if event.kind == "discard":
+        return f"the discard {event.value or '?'}{who}"
+    return f"the declaration{who}"
+
+
+def _or_none(value: str | None, none: bool) -> str:
+    """A part of a declaration: ``-`` where the contract has no such thing and none was named."""
+    if value in (None, "?"):
+        return "-" if none else "?"
+    return str(value)
+
+
+def _leader_and_trump(record: HandRecord, ruleset: RuleSet) -> tuple[int | None, int | None]:
+    """Who leads to the first trick, and the trump suit, as far as the record settles them."""
+    auction = run_auction(record, ruleset, record.dealer)
+    if ruleset.play.first_lead == "forehand":
+        leader = None if record.dealer is None else (record.dealer + 1) % 4
+    else:
+        leader = auction.declarer
+    if auction.bid is not None and not auction.bid.contract.trump:
+        return leader, NO_TRUMP
+    if record.trump == "-":
+        return leader, NO_TRUMP
+    return leader, None if record.trump in (None, "?") else SUITS.index(str(record.trump))
+
+
+def _write_seats(
+    plays: Sequence[Play], leader: int | None, trump: int | None, ruleset: RuleSet
+) -> tuple[Play, ...]:
+    """The plays with a seat only where it does not follow from who leads and who won."""
+    out = [Play(p.card) for p in plays]
+    for _ in range(len(out)):
+        seats = lay_table(tuple(out), leader, trump, ruleset.tables, {}).seats
+        for i, play in enumerate(plays):
+            if play.seat is not None and seats[i] != play.seat and out[i].seat is None:
+                out[i] = play
+                break
+        else:
+            break
+    return tuple(out)
