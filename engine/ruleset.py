@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from engine.cards import RANKS, SUITS
 from engine.play import PlayTables, build_tables
+from engine.record import CALL_CODES
 
 Partner = Literal[
     "none",
@@ -117,6 +118,11 @@ class Contract(Table):
     def _one_kind(self) -> "Contract":
         if bool(self.levels) == (self.code is not None):
             raise ValueError("give either 'levels' (points) or 'code' (any other contract)")
+        if self.code is not None and self.code not in CALL_CODES:
+            raise ValueError(
+                f"'code' is {self.code!r}, which the notation cannot write "
+                f"(allowed: {', '.join(CALL_CODES)})"
+            )
         if self.levels and self.goal != "points":
             raise ValueError("a contract with 'levels' needs goal = \"points\"")
         if self.levels != sorted(set(self.levels)):
@@ -125,8 +131,8 @@ class Contract(Table):
             raise ValueError("'step' goes with 'levels'")
         if self.code is not None and self.goal == "points" and self.target is None:
             raise ValueError("goal = \"points\" without 'levels' needs a 'target'")
-        if self.plus_step is not None and self.goal != "all":
-            raise ValueError("'plus_step' needs goal = \"all\"")
+        if self.plus_step is not None and (self.goal != "all" or self.code != "pan"):
+            raise ValueError('\'plus_step\' needs goal = "all" and code = "pan"')
         if not self.trump and (
             self.goal in ("one-with-jas", "jas-and-all")
             or self.partner in ("jas-holder", "fourth-ace")
@@ -296,21 +302,27 @@ class RuleSet(Table):
     @model_validator(mode="after")
     def _order_fits(self) -> "RuleSet":
         seen: dict[str, str] = {}
-        for key in self.auction.order:
+        for place, key in enumerate(self.auction.order):
+            if key in self.auction.order[:place]:
+                raise ValueError(f"'auction.order' names {key!r} twice")
             if key not in self.contracts:
                 raise ValueError(
                     f"'auction.order' names {key!r}, which is not in [contracts] "
                     f"(there: {', '.join(self.contracts)})"
                 )
             c = self.contracts[key]
-            for text in [str(n) for n in c.levels] if c.levels else [f"{c.code}{c.plus_step}"]:
+            plus = f" +{c.plus_step}" if c.plus_step else ""
+            for text in [str(n) for n in c.levels] if c.levels else [f"{c.code}{plus}"]:
                 if text in seen:
-                    raise ValueError(f"{seen[text]!r} and {key!r} are the same bid")
+                    raise ValueError(
+                        f"'auction.order': {seen[text]!r} and {key!r} have the same bid {text!r}"
+                    )
                 seen[text] = key
-        if len(set(self.auction.order)) != len(self.auction.order):
-            raise ValueError("'auction.order' names a contract twice")
         if self.score.system == "chips" and self.score.stake < self.score.ante:
-            raise ValueError("'score.stake' must cover the first ante")
+            raise ValueError(
+                f"'score.stake' is {self.score.stake}; it must cover the first ante "
+                f"of {self.score.ante}"
+            )
         return self
 
     def bid(self, text: str) -> Bid | None:
@@ -369,7 +381,7 @@ class RuleSet(Table):
 
     @property
     def total_points(self) -> dict[bool, int]:
-        """Points in the pack with trumps (``True``) and without (``False``), last trick included."""
+        """Points of the pack and the last trick, with trumps (``True``) and without (``False``)."""
         plain = sum(self.cards.plain_points.values())
         trumps = sum(self.cards.trump_points.values())
         last = self.cards.last_trick
