@@ -1,0 +1,46 @@
+"""Reading a store: one read-only connection per generation, a cursor for every call."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from pandoeren_replay.store import schema
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.generations import connect, current_file
+
+_lock = threading.Lock()
+_open: dict[Path, tuple[str, Any]] = {}
+
+
+def cursor(folder: Path) -> Any:
+    """A fresh cursor on the newest generation of a store.
+
+    Raises :class:`StoreError` if there is no store, or one that this program cannot read.
+    """
+    folder = folder.resolve()
+    with _lock:
+        for attempt in range(3):
+            file = current_file(folder)
+            if file is None:
+                raise StoreError(
+                    f"there is no store at {folder} yet; `pandoeren import FILE` makes one"
+                )
+            known = _open.get(folder)
+            if known and known[0] == file.name:
+                return known[1].cursor()
+            try:
+                con = connect(file, folder, read_only=True)
+            except StoreError:
+                # Two imports may have been published since the pointer was read.
+                if attempt == 2 or current_file(folder) == file:
+                    raise
+                continue
+            try:
+                schema.check_version(con, str(folder))
+            except StoreError:
+                con.close()
+                raise
+            # The old connection is not closed here: cursors of other threads may be using it.
+            _open[folder] = (file.name, con)
+            return con.cursor()
+    raise StoreError(f"the store {folder} changes too fast to be read; try again")

@@ -1,0 +1,73 @@
+"""Schema of the store: made anew, checked, and brought up to date without losing a row."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pandoeren_replay.store.errors import StoreError
+
+SCHEMA_VERSION = 1
+# Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
+STORAGE_VERSION = "v1.5.0"
+
+# From version n to n + 1: SQL that changes the base tables and keeps every row.
+MIGRATIONS: dict[int, str] = {}
+
+
+def _sql(name: str) -> str:
+    return (files("pandoeren_replay.store") / name).read_text("utf-8")
+
+
+def create_file(path: Path) -> None:
+    """Write an empty store file of the newest schema."""
+    import duckdb
+
+    con = duckdb.connect(":memory:")
+    try:
+        place = str(path).replace("'", "''")
+        con.execute(f"ATTACH '{place}' AS new_store (STORAGE_VERSION '{STORAGE_VERSION}')")
+        con.execute("USE new_store")
+        con.execute(_sql("tables.sql"))
+        con.execute(_sql("views.sql"))
+        con.execute("INSERT INTO store_info VALUES ('schema_version', ?)", [str(SCHEMA_VERSION)])
+        con.execute("USE memory")
+        con.execute("DETACH new_store")
+    finally:
+        con.close()
+
+
+def version_of(con: Any, name: str) -> int:
+    """Schema version of an open store file; ``name`` is what the error calls it."""
+    import duckdb
+
+    try:
+        row = con.execute("SELECT value FROM store_info WHERE key = 'schema_version'").fetchone()
+    except duckdb.CatalogException:
+        row = None
+    if row is None or not str(row[0]).isdigit():
+        raise StoreError(f"{name} is a DuckDB file, but not a store of hands")
+    return int(row[0])
+
+
+def check_version(con: Any, name: str) -> int:
+    """The schema version, if this program can read it; :class:`StoreError` if it is newer."""
+    version = version_of(con, name)
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"the store {name} was written by a newer version of this program "
+            f"(schema {version}, this program knows {SCHEMA_VERSION}): please update the program; "
+            "nothing was changed"
+        )
+    return version
+
+
+def migrate(con: Any, name: str) -> None:
+    """Bring an open store file to the newest schema, inside the caller's transaction."""
+    version = check_version(con, name)
+    for step in range(version, SCHEMA_VERSION):
+        con.execute(MIGRATIONS[step])
+    if version != SCHEMA_VERSION:
+        con.execute(_sql("views.sql"))
+        con.execute(
+            "UPDATE store_info SET value = ? WHERE key = 'schema_version'", [str(SCHEMA_VERSION)]
+        )

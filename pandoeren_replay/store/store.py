@@ -1,0 +1,231 @@
+"""One store of hands: read, query, import."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pandoeren_replay.store import generations, reader
+from pandoeren_replay.store.errors import StoreError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from engine.record import HandRecord
+    from engine.ruleset import RuleSet
+    from engine.state import Replay
+    from pandoeren_replay.importer import ImportTotals
+    from parsers.base import Options, Source
+
+APP = "pandoeren-replay"
+
+
+def default_path() -> Path:
+    """Where the store is when nobody names one: in the user's own data directory."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "hands"
+
+
+class Store:
+    """A store of hands in a folder; made by the first import.
+
+    Reading never waits for an import. Every reading method looks at the newest generation.
+    All of them raise :class:`StoreError` with one sentence if there is no store to read.
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.path = Path(path) if path is not None else default_path()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def exists(self) -> bool:
+        """Whether anything was published here."""
+        return generations.current_file(self.path) is not None
+
+    def file(self) -> Path:
+        """The current DuckDB file."""
+        file = generations.current_file(self.path)
+        if file is None:
+            raise StoreError(
+                f"there is no store at {self.path} yet; `pandoeren import FILE` makes one"
+            )
+        return file
+
+    def generation(self) -> int:
+        """Number of the current generation; it changes with every import (a key for caches)."""
+        return generations.number_of(self.file().name) or 0
+
+    def cursor(self) -> Any:
+        """A read-only DuckDB cursor on the newest generation (one per call and thread)."""
+        return reader.cursor(self.path)
+
+    def rows(self, query: str, params: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Rows of a query as dictionaries (``?`` in the query are ``params``)."""
+        cur = self.cursor()
+        cur.execute(query, list(params))
+        names = [d[0] for d in cur.description]
+        return [dict(zip(names, row, strict=True)) for row in cur.fetchall()]
+
+    def sql(self, query: str, params: Sequence[Any] = ()) -> "pl.DataFrame":
+        """Result of a SQL query over the views of docs/store.md, as a Polars frame."""
+        import duckdb
+
+        try:
+            cur = self.cursor()
+            return cur.execute(query, list(params)).pl()
+        except duckdb.Error as e:
+            raise StoreError(f"the query failed: {str(e).strip().splitlines()[0]}") from e
+
+    def hands(
+        self,
+        where: str | None = None,
+        order: str = "hand_id",
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> "pl.DataFrame":
+        """Hands of the view ``hands`` that a filter of docs/filters.md lets through.
+
+        ``order`` is a column of the view, with a minus before it for descending. Raises
+        :class:`~pandoeren_replay.filters.FilterError` for a filter that cannot be read.
+        """
+        from pandoeren_replay.filters import condition
+
+        sql, params = condition(where)
+        column = order.removeprefix("-")
+        names = [r["column_name"] for r in self.rows("DESCRIBE hands")]
+        if column not in names:
+            raise StoreError(f"there is no column {column!r} to sort by (there: {', '.join(names)})")
+        direction = "DESC" if order.startswith("-") else "ASC"
+        query = f"SELECT * FROM hands h WHERE {sql} ORDER BY {column} {direction} NULLS LAST, hand_id"
+        if limit is not None:
+            query += f" LIMIT {int(limit)} OFFSET {int(offset)}"
+        return self.sql(query, params)
+
+    def count(self, where: str | None = None) -> int:
+        """Number of hands that a filter lets through."""
+        from pandoeren_replay.filters import condition
+
+        sql, params = condition(where)
+        return int(self.rows(f"SELECT count(*) AS n FROM hands h WHERE {sql}", params)[0]["n"])
+
+    def find(self, hand: str | int) -> int:
+        """``hand_id`` of a hand named by its number, its hash, the id of its record, or FILE:LINE.
+
+        Raises :class:`StoreError` if there is none, or more than one.
+        """
+        text = str(hand)
+        wheres = ["h.record_id = ?", "printf('%016x', h.hash) = ?"]
+        params: list[Any] = [text, text]
+        if text.isascii() and text.isdigit() and len(text) < 19:
+            wheres.append("h.hand_id = ?")
+            params.append(int(text))
+        name, _, line = text.rpartition(":")
+        if name and line.isdigit() and len(line) < 10:
+            wheres.append("((s.name = ? OR s.name LIKE ?) AND h.line = ?)")
+            params += [name, "%/" + name.replace("%", r"\%"), int(line)]
+        rows = self.rows(
+            "SELECT h.hand_id FROM hand h JOIN source s USING (source_id) WHERE "
+            f"{' OR '.join(wheres)} ORDER BY h.hand_id LIMIT 12",
+            params,
+        )
+        ids = [int(r["hand_id"]) for r in rows]
+        if text.isdigit() and int(text) in ids:
+            return int(text)
+        if not ids:
+            raise StoreError(f"there is no hand {text!r} in {self.path}")
+        if len(ids) > 1:
+            raise StoreError(
+                f"{text!r} names more than one hand: give one of the numbers "
+                + ", ".join(map(str, ids))
+            )
+        return ids[0]
+
+    def row(self, hand: str | int) -> dict[str, Any]:
+        """The row of the base table ``hand``."""
+        return self.rows("SELECT * FROM hand WHERE hand_id = ?", [self.find(hand)])[0]
+
+    def record(self, hand: str | int) -> "HandRecord":
+        """The record of a hand, exactly as it was read."""
+        from pandoeren_replay.store.decode import decode
+
+        return decode(self.row(hand))
+
+    def rules_of(self, hand: str | int) -> "RuleSet":
+        """The rule set of a hand as it was when the hand was imported."""
+        row = self.row(hand)
+        return self.rule_set(row["rules"], row["rules_hash"])
+
+    def rule_set(self, rules: str, rules_hash: str | None = None) -> "RuleSet":
+        """A rule set that hands of this store were read by."""
+        from engine.ruleset import RuleSet
+
+        found = self.rows(
+            "SELECT content FROM rule_set WHERE rules = ? AND (rules_hash = ? OR ? IS NULL)",
+            [rules, rules_hash, rules_hash],
+        )
+        if not found:
+            raise StoreError(f"the store {self.path} knows no rule set {rules}@{rules_hash}")
+        return RuleSet.model_validate_json(found[-1]["content"])
+
+    def replay(self, hand: str | int) -> "Replay":
+        """A hand of the store, replayed by the rules it was imported with."""
+        from engine.replay import replay
+        from pandoeren_replay.store.decode import decode
+
+        row = self.row(hand)
+        return replay(decode(row), self.rule_set(row["rules"], row["rules_hash"]))
+
+    def text(self, hand: str | int) -> str:
+        """The original text of a hand as its source had it."""
+        from pandoeren_replay.store.decode import original_text
+
+        return original_text(self.row(hand))
+
+    def records(self, where: str | None = None) -> "Iterable[tuple[int, HandRecord]]":
+        """(hand_id, record) of all hands that a filter lets through, in order of import."""
+        from pandoeren_replay.filters import condition
+        from pandoeren_replay.store.decode import decode
+
+        sql, params = condition(where)
+        cur = self.cursor()
+        cur.execute(
+            "SELECT b.* FROM hand b WHERE b.hand_id IN "
+            f"(SELECT h.hand_id FROM hands h WHERE {sql}) ORDER BY b.hand_id",
+            params,
+        )
+        names = [d[0] for d in cur.description]
+        while part := cur.fetchmany(1000):
+            for values in part:
+                row = dict(zip(names, values, strict=True))
+                yield int(row["hand_id"]), decode(row)
+
+    def violations(self, hand: str | int) -> list[dict[str, Any]]:
+        """Violations of a hand; ``params`` as a dictionary."""
+        rows = self.rows("SELECT * FROM violations WHERE hand_id = ? ORDER BY seq", [self.find(hand)])
+        for r in rows:
+            r["params"] = json.loads(r["params"]) if r["params"] else {}
+        return rows
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def writing(self, waiting: Callable[[], None] | None = None) -> AbstractContextManager[Any]:
+        """One change: a connection in a transaction, published as the next generation."""
+        return generations.writing(self.path, waiting)
+
+    def import_(
+        self,
+        paths: "Sequence[str | Path | Source]",
+        options: "Options | None" = None,
+        format: str = "auto",
+        progress: Callable[[str, int, int], None] | None = None,
+        jobs: int = 1,
+    ) -> "ImportTotals":
+        """Import files, folders or in-memory sources; see :mod:`pandoeren_replay.importer`."""
+        from pandoeren_replay.importer import import_paths
+
+        return import_paths(self, paths, options, format, progress, jobs)

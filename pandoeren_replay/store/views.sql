@@ -1,0 +1,195 @@
+-- The stable face of a store: names and columns as documented in docs/store.md.
+CREATE OR REPLACE MACRO card_name(i) AS
+    substr('SASKSQSJSTS9S8S7HAHKHQHJHTH9H8H7H6DADKDQDJDTD9D8D7CACKCQCJCTC9C8C7', 2 * i::INTEGER + 1, 2);
+CREATE OR REPLACE MACRO seat_name(i) AS substr('NESW', i::INTEGER + 1, 1);
+CREATE OR REPLACE MACRO trump_name(i) AS substr('SHDC-', i::INTEGER + 1, 1);
+CREATE OR REPLACE MACRO play_at(p0, p1, p2, p3, i) AS
+    ((CASE i::BIGINT // 8 WHEN 0 THEN p0 WHEN 1 THEN p1 WHEN 2 THEN p2 ELSE p3 END)
+        >> (6 * (i::BIGINT % 8))) & 63;
+CREATE OR REPLACE MACRO winner_of(winners, i) AS (winners::BIGINT >> (2 * i::BIGINT)) & 3;
+CREATE OR REPLACE MACRO deal_chars(n, e, s, middle) AS
+    array_to_string([CASE WHEN i = middle THEN 'M'
+                          WHEN (n::BIGINT >> i) & 1 = 1 THEN 'N'
+                          WHEN (e::BIGINT >> i) & 1 = 1 THEN 'E'
+                          WHEN (s::BIGINT >> i) & 1 = 1 THEN 'S'
+                          ELSE 'W' END FOR i IN range(33)], '');
+
+CREATE OR REPLACE VIEW hands AS
+SELECT
+    h.hand_id,
+    printf('%016x', h.hash) AS hash,
+    h.record_id AS id,
+    h.rules,
+    h.rules_hash,
+    try_cast(left(h.date, 10) AS DATE) AS date,
+    h.date AS date_text,
+    h.event, h.site, h.session, h.hand_no AS hand,
+    coalesce(an.name, h.n) AS north,
+    coalesce(ae.name, h.e) AS east,
+    coalesce(as_.name, h.s) AS south,
+    coalesce(aw.name, h.w) AS west,
+    seat_name(h.dealer) AS dealer,
+    seat_name(h.declarer) AS declarer,
+    CASE h.declarer WHEN 0 THEN coalesce(an.name, h.n) WHEN 1 THEN coalesce(ae.name, h.e)
+                    WHEN 2 THEN coalesce(as_.name, h.s) WHEN 3 THEN coalesce(aw.name, h.w)
+        END AS declarer_name,
+    CASE WHEN h.partner = -1 THEN '-' ELSE seat_name(h.partner) END AS partner,
+    CASE h.partner WHEN 0 THEN coalesce(an.name, h.n) WHEN 1 THEN coalesce(ae.name, h.e)
+                   WHEN 2 THEN coalesce(as_.name, h.s) WHEN 3 THEN coalesce(aw.name, h.w)
+        END AS partner_name,
+    h.contract, h.contract_key, h.level, h.target,
+    trump_name(h.trump) AS trump,
+    card_name(h.called) AS called,
+    card_name(h.discard) AS discard,
+    card_name(h.middle) AS middle,
+    CASE WHEN h.deal_n IS NULL THEN h.deal_text
+         ELSE deal_chars(h.deal_n, h.deal_e, h.deal_s, h.middle) END AS deal,
+    h.auction, h.claims, h.passed_out,
+    h.made, h.recorded,
+    coalesce(h.made, CASE h.recorded WHEN 'made' THEN true WHEN 'lost' THEN false END) AS success,
+    h.points_side, h.points_defenders, h.points_out,
+    h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
+    CASE WHEN h.target > 0 AND h.n_tricks = 8
+         THEN h.points_side + h.meld_side - h.target END AS margin,
+    h.score_n, h.score_e, h.score_s, h.score_w,
+    CASE h.declarer WHEN 0 THEN h.score_n WHEN 1 THEN h.score_e
+                    WHEN 2 THEN h.score_s WHEN 3 THEN h.score_w END AS declarer_score,
+    h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
+    h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
+    h.simulated, src.name AS source, h.line, src.format, src.import_id
+FROM hand h
+JOIN source src ON src.source_id = h.source_id
+LEFT JOIN player_alias an ON an.alias = h.n
+LEFT JOIN player_alias ae ON ae.alias = h.e
+LEFT JOIN player_alias as_ ON as_.alias = h.s
+LEFT JOIN player_alias aw ON aw.alias = h.w;
+
+CREATE OR REPLACE VIEW calls AS
+SELECT
+    hand_id, call,
+    coalesce(upper(substr(call_seats, call + 1, 1)), seat_name((dealer + 1 + call) % 4)) AS seat,
+    regexp_replace(string_split(auction, ',')[call + 1], '^\([NESW]\)', '') AS text,
+    regexp_replace(string_split(auction, ',')[call + 1], '^\([NESW]\)', '') <> '-' AS is_bid,
+    coalesce(regexp_matches(substr(call_seats, call + 1, 1), '[NESW?]'), true) AS valid
+FROM (SELECT *, unnest(range(n_calls::BIGINT)) AS call FROM hand);
+
+CREATE OR REPLACE VIEW plays AS
+SELECT
+    p.hand_id, p.ply, p.ply // 4 + 1 AS trick, p.ply % 4 AS place, p.seat,
+    card_name(p.card) AS card,
+    CASE WHEN p.ply // 4 < p.n_tricks
+         THEN p.seat = seat_name(winner_of(p.winners, p.ply // 4)) END AS won,
+    v.points
+FROM (
+    SELECT *,
+        CASE WHEN play_seats IS NOT NULL THEN nullif(substr(play_seats, ply::INTEGER + 1, 1), '?')
+             WHEN ply < 4 THEN seat_name((leader::BIGINT + ply) % 4)
+             ELSE seat_name((winner_of(winners, ply // 4 - 1) + ply) % 4) END AS seat,
+        CASE WHEN ply < 32 THEN play_at(p0, p1, p2, p3, ply) END AS card
+    FROM (SELECT *, unnest(range(n_plays::BIGINT)) AS ply FROM hand)
+) p
+LEFT JOIN card_value v
+    ON v.rules = p.rules AND v.rules_hash = p.rules_hash AND v.trump = p.trump AND v.card = p.card;
+
+CREATE OR REPLACE VIEW tricks AS
+SELECT
+    p.hand_id, p.trick,
+    max(CASE WHEN p.place = 0 THEN p.seat END) AS leader,
+    seat_name(winner_of(any_value(h.winners), p.trick - 1)) AS winner,
+    string_agg(p.card, '' ORDER BY p.ply) AS cards,
+    (CASE WHEN count(p.points) = 4 THEN sum(p.points) END
+        + any_value(CASE WHEN p.trick = 8 THEN r.last_trick ELSE 0 END))::SMALLINT AS points,
+    CASE WHEN any_value(h.declarer) IS NULL OR any_value(h.partner) IS NULL THEN NULL
+         WHEN winner_of(any_value(h.winners), p.trick - 1)
+            IN (any_value(h.declarer), any_value(h.partner)) THEN 'side' ELSE 'defenders' END AS won_by
+FROM plays p
+JOIN hand h ON h.hand_id = p.hand_id
+JOIN rule_set r ON r.rules = h.rules AND r.rules_hash = h.rules_hash
+WHERE p.trick <= h.n_tricks
+GROUP BY p.hand_id, p.trick;
+
+CREATE OR REPLACE VIEW melds AS
+SELECT
+    hand_id, claim,
+    regexp_extract(text, '^(\d+)', 1)::INTEGER AS ply,
+    regexp_extract(text, '^\d+([NESW])', 1) AS seat,
+    regexp_extract(text, '=([a-z]+)', 1) AS kind,
+    try_cast(nullif(regexp_extract(text, '=[a-z]+(\d+)', 1), '') AS INTEGER) AS value,
+    nullif(regexp_extract(text, ':(.*)$', 1), '') AS cards,
+    (claims_standing >> claim::INTEGER) & 1 = 1 AS stands
+FROM (SELECT hand_id, claim, string_split(claims, ',')[claim + 1] AS text, claims_standing
+      FROM (SELECT *, unnest(range(len(string_split(claims, ',')))) AS claim
+            FROM hand WHERE claims IS NOT NULL));
+
+CREATE OR REPLACE VIEW violations AS
+SELECT hand_id, seq, code, severity, ply, ply // 4 + 1 AS trick, call, seat_name(seat) AS seat,
+       params, message
+FROM violation;
+
+CREATE OR REPLACE VIEW seats AS
+SELECT hand_id, seat, player, score,
+    CASE WHEN passed_out OR declarer IS NULL THEN NULL
+         WHEN seat = declarer THEN 'declarer'
+         WHEN partner IS NULL THEN NULL
+         WHEN seat = partner THEN 'partner' ELSE 'defender' END AS role
+FROM (
+    SELECT hand_id, declarer, partner, passed_out,
+           unnest(['N', 'E', 'S', 'W']) AS seat,
+           unnest([north, east, south, west]) AS player,
+           unnest([score_n, score_e, score_s, score_w]) AS score
+    FROM hands);
+
+CREATE OR REPLACE VIEW players AS
+SELECT
+    s.player AS name,
+    count(*) AS hands,
+    count(*) FILTER (s.role = 'declarer') AS declarer,
+    count(*) FILTER (s.role = 'partner') AS partner,
+    count(*) FILTER (s.role = 'defender') AS defender,
+    count(*) FILTER (s.role = 'declarer' AND h.success) AS made,
+    count(*) FILTER (s.role = 'declarer' AND NOT h.success) AS lost,
+    sum(s.score)::BIGINT AS score,
+    min(h.date) AS first_date,
+    max(h.date) AS last_date,
+    bool_and(h.simulated) AS simulated
+FROM seats s JOIN hands h ON h.hand_id = s.hand_id
+WHERE s.player IS NOT NULL
+GROUP BY s.player;
+
+CREATE OR REPLACE VIEW sessions AS
+SELECT
+    session,
+    any_value(event) AS event,
+    min(date) AS first_date,
+    max(date) AS last_date,
+    count(*) AS hands,
+    count(*) FILTER (passed_out) AS passed_out,
+    sum(errors)::BIGINT AS errors,
+    list_sort(list_distinct(flatten(list([north, east, south, west])))) AS players,
+    list_sort(list(DISTINCT rules)) AS rules,
+    bool_or(simulated) AS simulated,
+    min(hand_id) AS first_hand_id
+FROM hands
+WHERE session IS NOT NULL
+GROUP BY session;
+
+CREATE OR REPLACE VIEW evaluations AS
+SELECT hand_id, ply, card_name(card) AS card, goal, value, best, best - value AS loss, played, solver
+FROM evaluation;
+
+CREATE OR REPLACE VIEW imports AS SELECT * FROM import_run;
+
+CREATE OR REPLACE VIEW sources AS
+SELECT s.source_id, s.import_id, s.name, s.format, i.at AS imported_at,
+       (SELECT count(*) FROM hand h WHERE h.source_id = s.source_id) AS hands
+FROM source s JOIN import_run i ON i.import_id = s.import_id;
+
+CREATE OR REPLACE VIEW rejects AS
+SELECT reject_id, import_id, source, line, col AS "column", code, token, expected, message, raw
+FROM reject;
+
+CREATE OR REPLACE VIEW import_warnings AS SELECT * FROM import_warning;
+
+CREATE OR REPLACE VIEW disagreements AS SELECT * FROM disagreement;
+
+CREATE OR REPLACE VIEW rule_sets AS SELECT rules, rules_hash, content FROM rule_set;
