@@ -33,7 +33,8 @@ def card(text: str) -> int:
     >>> card("S6")
     Traceback (most recent call last):
     ...
-    ValueError: 'S6' is not a card of this pack (expected suit S H D C and rank A K Q J T 9 8 7, or H6)
+    ValueError: 'S6' is not a card of this pack (expected suit S H D C and rank
+    A K Q J T 9 8 7, or H6)
     """
     try:
         return CARD_INDEX[text]

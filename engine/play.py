@@ -114,8 +114,8 @@ class PlayTables:
 
     ``beats[t, c]`` is the mask of cards that beat card ``c`` (int64, shape 5 x 33; ``t`` is the
     trump suit 0–3 or 4 for none), ``points[t, c]`` the points of card ``c`` (int16, 5 x 33),
-    ``strength[t, c]`` its place within its suit (0 = lowest, int8, 5 x 33), ``trumps[t]`` and ``jas[t]`` masks
-    (int64, 5), ``suit[c]`` the mask of the suit of card ``c`` (int64, 33), ``duty`` the duty word.
+    ``strength[t, c]`` its place within its suit (0 = lowest, int8, 5 x 33), ``trumps[t]`` and
+    ``jas[t]`` masks (int64, 5), ``suit[c]`` the mask of the suit of card ``c`` (int64, 33), ``duty`` the duty word.
     """
 
     beats: Any

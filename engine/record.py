@@ -16,9 +16,7 @@ AuctionState = Literal["calls", "unknown", "absent"]
 Outcome = Literal["made", "lost", "void"]
 ClaimKind = Literal["roem", "deny", "stuk", "show", "run", "set"]
 
-CALL_CODES = (
-    "pic mis ker zwa szw pio mio sti pan pra pri tro spp ppr"  # piccolo … piccolo-praatje
-).split()
+CALL_CODES = tuple("pic mis ker zwa szw pio mio sti pan pra pri tro spp ppr".split())  # noqa: SIM905
 
 
 def is_call_text(text: str) -> bool:

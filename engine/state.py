@@ -120,11 +120,12 @@ class Replay:
     ``None`` unknown); ``inferred`` the cards whose owner was not recorded but follows.
     ``hands`` are the hands as dealt, ``playing`` as played (after the exchange), both bit sets of
     what is known. ``discard`` and ``middle`` are cards or ``None``; ``seats`` the seat of every
-    play. ``declared_ply`` is always 0: the declaration stands before the first card.
+    play. ``dealer`` is the recorded one or what follows from the calls and the first lead.
     """
 
     record: HandRecord
     rules: RuleSet
+    dealer: int | None
     owners: tuple[int | None, ...]
     inferred: int
     hands: tuple[int, int, int, int]
@@ -135,7 +136,7 @@ class Replay:
     called: int | None
     seats: tuple[int | None, ...]
     states: Sequence[State]
-    events: tuple[Event, ...]
+    lazy_events: Sequence[tuple[Event, ...]]
     violations: tuple[Violation, ...]
     outcome: Outcome
     completeness: Completeness
@@ -145,6 +146,11 @@ class Replay:
         if not 0 <= ply < len(self.states):
             raise IndexError(f"ply {ply}: this hand has plies 0 to {len(self.states) - 1}")
         return self.states[ply]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return self.lazy_events[0]
 
     @property
     def deal_text(self) -> str:
@@ -158,7 +164,7 @@ class Replay:
         return {
             "id": self.record.get("id"),
             "rules": self.rules.id,
-            "dealer": None if self.record.dealer is None else SEATS[self.record.dealer],
+            "dealer": None if self.dealer is None else SEATS[self.dealer],
             "contract": None if blank else (o.contract or "?"),
             "declarer": None if blank else seat_json(o.declarer),
             "partner": None if blank or o.partner == NOBODY else seat_json(o.partner),

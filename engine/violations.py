@@ -52,7 +52,7 @@ class Violation:
     """One rule broken, or one thing the record lacks or contradicts.
 
     ``ply`` is the number of cards on the table before it (``None`` in the auction), ``call`` the
-    index of a call in the auction, ``params`` what the sentence names: cards as text, numbers, texts.
+    index of a call in the auction, ``params`` what the sentence names: cards, numbers, texts.
     """
 
     code: str

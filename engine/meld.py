@@ -1,0 +1,227 @@
+"""Roem, stuk and combinations: what a hand holds, who may say it, what stands (RULES 6 and 9)."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+
+from engine.cards import NO_TRUMP, RANK_OF, RANKS, SUIT_MASK, SUIT_OF, SUITS, cards_in, mask_of
+from engine.ruleset import Meld, RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A run or a set of equal ranks.
+
+    ``strength`` is its place in the order of denial (higher is better): index in the rule set's
+    ranking, top card, suit.
+    """
+
+    kind: str
+    cards: int
+    value: int
+    strength: tuple[int, int, int]
+
+    @property
+    def length(self) -> int:
+        """Number of cards."""
+        return self.cards.bit_count()
+
+
+def _suit_rank(suit: int) -> int:
+    return len(SUITS) - 1 - suit  # S > H > D > C
+
+
+@lru_cache(maxsize=16)
+def _by_sequence(order: str) -> tuple[tuple[int, ...], ...]:
+    """Cards of each suit in the order of sequences, best first."""
+    out = []
+    for suit in range(4):
+        cards = [c for c in range(33) if SUIT_OF[c] == suit]
+        out.append(tuple(sorted(cards, key=lambda c: order.index(RANK_OF[c]))))
+    return tuple(out)
+
+
+def _run(cards: list[int], rules: RuleSet) -> Combination:
+    meld, order = rules.meld, rules.cards.sequence_order
+    kind = f"run{len(cards)}"
+    place = meld.ranking.index(kind) if kind in meld.ranking else 0
+    top = len(order) - order.index(RANK_OF[cards[0]])
+    return Combination(
+        kind, mask_of(cards), meld.runs[len(cards)], (place, top, _suit_rank(SUIT_OF[cards[0]]))
+    )
+
+
+def _four(rank: str, meld: Meld) -> Combination:
+    kind = f"four{rank}"
+    cards = mask_of(c for c in range(33) if RANK_OF[c] == rank)
+    place = meld.ranking.index(kind) if kind in meld.ranking else 0
+    return Combination(kind, cards, meld.fours[rank], (place, 0, 0))
+
+
+_combination_cache: dict[tuple[str, int], tuple[Combination, ...]] = {}
+
+
+def combinations(hand: int, rules: RuleSet) -> tuple[Combination, ...]:
+    """Every run (parts of runs too, where the rule set allows them) and four of a kind.
+
+    >>> from engine.rulefile import load_ruleset
+    >>> [(c.kind, c.value) for c in combinations(0b1111, load_ruleset("butselaar"))]
+    [('run4', 50)]
+    """
+    key = (rules.content_hash, hand)
+    if key not in _combination_cache:
+        if len(_combination_cache) > 20000:
+            _combination_cache.clear()
+        _combination_cache[key] = tuple(_combinations(hand, rules))
+    return _combination_cache[key]
+
+
+def _combinations(hand: int, rules: RuleSet) -> list[Combination]:
+    meld = rules.meld
+    out: list[Combination] = []
+    for suit in range(4):
+        if (hand & SUIT_MASK[suit]).bit_count() < 3:
+            continue
+        run: list[int] = []
+        for c in (*_by_sequence(rules.cards.sequence_order)[suit], -1):
+            if c >= 0 and hand >> c & 1:
+                run.append(c)
+                continue
+            for i in range(len(run)):
+                for j in range(i + 3, len(run) + 1):
+                    if j - i in meld.runs and (meld.partial_runs or j - i == len(run)):
+                        out.append(_run(run[i:j], rules))
+            run = []
+    for rank in meld.fours:
+        four = _four(rank, meld)
+        if four.value and hand & four.cards == four.cards:
+            out.append(four)
+    return out
+
+
+def best_single(hand: int, rules: RuleSet) -> Combination | None:
+    """The strongest single combination of a hand in the order of denial."""
+    return max(combinations(hand, rules), key=lambda c: c.strength, default=None)
+
+
+def announceable(hand: int, rules: RuleSet) -> dict[int, tuple[Combination, ...]]:
+    """Each total that a hand may announce, with the highest-ranking set of that value.
+
+    Sets share no card, unless the rule set lets a card count in a run and a four of a kind.
+
+    >>> from engine.rulefile import load_ruleset
+    >>> sorted(announceable(0b1111, load_ruleset("heerlen")))
+    [20, 50]
+    """
+    found: dict[int, tuple[Combination, ...]] = {}
+    items = sorted(combinations(hand, rules), key=lambda c: c.strength, reverse=True)
+
+    def extend(start: int, chosen: tuple[Combination, ...], used: int, total: int) -> None:
+        if chosen:
+            old = found.get(total)
+            if old is None or [c.strength for c in chosen] > [c.strength for c in old]:
+                found[total] = chosen
+        for i in range(start, len(items)):
+            if rules.meld.overlap or not used & items[i].cards:
+                extend(i + 1, (*chosen, items[i]), used | items[i].cards, total + items[i].value)
+
+    extend(0, (), 0, 0)
+    return found
+
+
+def best_roem(hand: int, rules: RuleSet) -> int:
+    """The most that a hand can announce in all."""
+    return max(announceable(hand, rules), default=0)
+
+
+def named_combination(cards: tuple[int, ...], kind: str, rules: RuleSet) -> Combination | None:
+    """The combination that a ``run`` or ``set`` claim names, ``None`` if it is none."""
+    meld = rules.meld
+    if len(set(cards)) != len(cards):
+        return None
+    if kind == "run":
+        order = rules.cards.sequence_order
+        run = sorted(cards, key=lambda c: order.index(RANK_OF[c]))
+        places = [order.index(RANK_OF[c]) for c in run]
+        one_suit = len({SUIT_OF[c] for c in run}) == 1
+        if not one_suit or any(b - a != 1 for a, b in pairwise(places)):
+            return None
+        return _run(run, rules) if len(run) in meld.runs else None
+    ranks = {RANK_OF[c] for c in cards}
+    if len(ranks) != 1 or len(cards) not in (3, 4):
+        return None
+    rank = ranks.pop()
+    value = (meld.threes if len(cards) == 3 else meld.fours).get(rank, 0)
+    if not value:
+        return None
+    if len(cards) == 4:
+        return _four(rank, meld)
+    return Combination(f"three{rank}", mask_of(cards), value, (0, 0, 0))
+
+
+def best_of_value(hand: int, value: int, rules: RuleSet) -> Combination | None:
+    """A single combination of this value in a hand, where a claim names only the value."""
+    options = [c for c in combinations(hand, rules) if c.value == value]
+    for rank in rules.meld.threes:
+        mine = hand & mask_of(c for c in range(33) if RANK_OF[c] == rank)
+        if rules.meld.threes[rank] == value and mine.bit_count() == 3:
+            options.append(Combination(f"three{rank}", mine, value, (0, 0, 0)))
+    return max(options, key=lambda c: (c.length, top_of(c, rules)), default=None)
+
+
+def top_of(meld: Combination, rules: RuleSet) -> int:
+    """Height of the best card of a combination in the order of sequences (higher is better)."""
+    order = rules.cards.sequence_order
+    return max(len(order) - order.index(RANK_OF[c]) for c in cards_in(meld.cards))
+
+
+def table_rank(
+    meld: Combination, seat: int, forehand: int | None, trump: int | None, rules: RuleSet
+) -> tuple[int, int, int, int, int]:
+    """Order of melds at the table (RULES 6.3): value, length, top card, trumps, forehand's side."""
+    in_trumps = (
+        meld.kind.startswith("run")
+        and trump is not None
+        and trump != NO_TRUMP
+        and SUIT_OF[next(cards_in(meld.cards))] == trump
+    )
+    near = 0 if forehand is None else -((seat - forehand) % 4)
+    return (meld.value, meld.length, top_of(meld, rules), int(in_trumps), near)
+
+
+def lowest_cards(hand: int, rules: RuleSet) -> int:
+    """The cards of lowest rank, any suit, in plain order (``fiches-show-low``)."""
+    order = rules.cards.plain_order
+    for rank in reversed(order):
+        low = hand & mask_of(c for c in range(33) if RANK_OF[c] == rank)
+        if low:
+            return low
+    return 0
+
+
+def stuk_cards(trump: int) -> tuple[int, int]:
+    """King and queen of trumps.
+
+    >>> stuk_cards(0)
+    (1, 2)
+    """
+    king, queen = RANKS.index("K"), RANKS.index("Q")
+    first = next(cards_in(SUIT_MASK[trump]))
+    return first + king, first + queen
+
+
+@dataclass(slots=True)
+class Announced:
+    """What a player has announced and whether it stands."""
+
+    seat: int
+    ply: int
+    value: int
+    combos: tuple[Combination, ...]
+    stands: bool = True
+    denied_by: Combination | None = field(default=None)
+    denied: bool = False
+
+    def best(self) -> tuple[int, int, int]:
+        """Strength of its best single combination."""
+        return max((c.strength for c in self.combos), default=(-1, -1, -1))
