@@ -39,7 +39,7 @@ JAS_EXEMPT = 64
 LEGAL, REVOKE, UNDERTRUMP, MUST_TRUMP, MUST_OVERTRUMP = 0, 1, 2, 3, 4
 
 
-@njit("int64(int64,int64,int64,int64,int64,int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit("int64(int64,int64,int64,int64,int64,int64)", cache=True, nogil=True)
 def legal_mask(duty: int, hand: int, led: int, trumps: int, better: int, jas: int) -> int:
     """Cards of ``hand`` that may be played.
 
@@ -85,7 +85,7 @@ def legal_mask(duty: int, hand: int, led: int, trumps: int, better: int, jas: in
     return legal
 
 
-@njit("int64(int64,int64,int64,int64,int64,int64,int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit("int64(int64,int64,int64,int64,int64,int64,int64)", cache=True, nogil=True)
 def offence(duty: int, hand: int, led: int, trumps: int, better: int, jas: int, played: int) -> int:
     """What is wrong with the card ``played`` (a one-bit mask) from ``hand``: 0 if it is legal.
 
@@ -115,7 +115,8 @@ class PlayTables:
     ``beats[t, c]`` is the mask of cards that beat card ``c`` (int64, shape 5 x 33; ``t`` is the
     trump suit 0–3 or 4 for none), ``points[t, c]`` the points of card ``c`` (int16, 5 x 33),
     ``strength[t, c]`` its place within its suit (0 = lowest, int8, 5 x 33), ``trumps[t]`` and
-    ``jas[t]`` masks (int64, 5), ``suit[c]`` the mask of the suit of card ``c`` (int64, 33), ``duty`` the duty word.
+    ``jas[t]`` masks (int64, 5), ``suit[c]`` the mask of the suit of card ``c`` (int64, 33),
+    ``duty`` the duty word.
     """
 
     beats: Any

@@ -82,11 +82,9 @@ def replay(record: HandRecord, rules: RuleSet | str | None = None) -> Replay:
     trusted = fault is None
     auction = run_auction(record, rules, dealer)
     bid, declarer = auction.bid, auction.declarer
-    exchange = None if bid is None else rules.takes_middle(bid.contract)
+    exchange = _exchange(rules, auction)
     trump = effective_trump(record, bid)
     discard, discard_faults = checked_discard(record, declarer, exchange, trusted)
-    if auction.passed_out:
-        discard_faults = []
     forehand = None if dealer is None else (dealer + 1) % 4
     leader = declarer if rules.play.first_lead == "declarer" else forehand
     owner = _owner_map(record, trusted, declarer, exchange)
@@ -139,6 +137,16 @@ def replay(record: HandRecord, rules: RuleSet | str | None = None) -> Replay:
         outcome=outcome,
         completeness=_completeness(record, auction, hands, exchange),
     )
+
+
+def _exchange(rules: RuleSet, auction: AuctionResult) -> bool | None:
+    """Whether declarer takes the middle card; ``None`` where the contract decides and is unknown."""
+    if auction.passed_out:
+        return False
+    if auction.bid is not None:
+        return rules.takes_middle(auction.bid.contract)
+    possible = {rules.takes_middle(rules.contracts[k]) for k in rules.auction.order}
+    return None if True in possible else False
 
 
 def _four(values: list[int]) -> tuple[int, int, int, int]:

@@ -68,7 +68,8 @@ class Booked:
     """One hand of a session after it was booked.
 
     ``change`` is what it moved for each seat (ante and pot refills included), ``balance`` and
-    ``pot`` what stands after it, ``over`` whether the session ends with it, ``basis`` what was booked by.
+    ``pot`` what stands after it, ``over`` whether the session ends with it, ``basis`` what was
+    booked by.
     """
 
     change: Score

@@ -198,17 +198,17 @@ def work_out_hands(
     complete = [m.bit_count() == 8 for m in dealt]
     nowhere = 0
     if exchange and declarer is not None:
-        nine = dealt[declarer] | (1 << middle if middle is not None else 0)
+        holding = dealt[declarer] | (1 << middle if middle is not None else 0)
         whole = complete[declarer] and middle is not None
-        played = shown[declarer] & nine
+        played = shown[declarer] & holding
         if whole and discard is None and played.bit_count() == 8:
-            discard = (nine ^ played).bit_length() - 1
+            discard = (holding ^ played).bit_length() - 1
         if discard is not None:
             nowhere |= 1 << discard
-            playing[declarer] = nine & ~nowhere
+            playing[declarer] = holding & ~nowhere
             complete[declarer] = whole
         else:
-            playing[declarer] = played if whole else nine & shown[declarer]
+            playing[declarer] = played if whole else holding & shown[declarer]
             complete[declarer] = False
     elif exchange is False:
         nowhere |= 1 << middle if middle is not None else 0
