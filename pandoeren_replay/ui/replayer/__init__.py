@@ -1,0 +1,35 @@
+"""The replayer: a component that gets a whole hand once and steps through it in the browser."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import streamlit as st
+
+_SCRIPTS = ("1_dom.js", "2_table.js", "3_panels.js", "4_replayer.js")
+
+
+def source(*names: str) -> str:
+    """The text of files of this folder, one after the other."""
+    here = files("pandoeren_replay.ui.replayer")
+    return "\n".join((here / name).read_text("utf-8") for name in names)
+
+
+@lru_cache(maxsize=1)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "pandoeren_replayer",
+        html='<div class="mount"></div>',
+        css=source("replayer.css"),
+        js=source(*_SCRIPTS),
+    )
+
+
+def replayer(payload: dict[str, Any], *, key: str, on_other: Callable[[], None]) -> Any:
+    """Shows a hand (see :func:`pandoeren_replay.ui.payload.hand_payload`).
+
+    The result's ``ply`` is the step the viewer rests at, ``goto`` the id of another hand that he
+    asked for; ``on_other`` is called when he does.
+    """
+    return _component()(data=payload, key=key, on_ply_change=lambda: None, on_goto_change=on_other)
