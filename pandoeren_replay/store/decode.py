@@ -8,13 +8,12 @@ from engine.cards import CARDS, SEATS
 from engine.record import HandRecord
 from pandoeren_replay.store.encode import META_COLUMNS, USUAL_ORDER
 from pandoeren_replay.store.errors import StoreError
-from parsers.base import Options
+from parsers.fields import FieldError
+from parsers.phl import parse_line, write_phl
 
 
 def decode(row: Mapping[str, Any]) -> HandRecord:
     """The record of one row of the table ``hand``, exactly as it was read."""
-    from parsers.phl import read_phl
-
     line = " ".join(
         [
             row["rules_named"] or row["rules"],
@@ -28,19 +27,13 @@ def decode(row: Mapping[str, Any]) -> HandRecord:
             row["meta_rest"] or ".",
         ]
     )
-    # The rule-set id is only kept here, not looked up: the hand's own rules are in the store.
-    parsed = read_phl(line + "\n", f"hand {row['hand_id']}", Options(rules=row["rules"]))
-    if len(parsed.hands) != 1:
-        why = parsed.rejects[0].message if parsed.rejects else "no hand in it"
-        raise StoreError(f"hand {row['hand_id']} of the store cannot be read back: {why}")
-    record = parsed.hands[0].record
-    named = row["rules_named"] or row["rules"]
-    rules, _, rules_hash = named.partition("@")
-    record = replace(
-        record,
-        rules=None if named == "." else rules,
-        rules_hash=rules_hash or None,
-    )
+    try:
+        record = parse_line(line)
+    except FieldError as e:
+        raise StoreError(
+            f"hand {row['hand_id']} of the store cannot be read back: "
+            f"found {e.token!r}, expected {e.expected}"
+        ) from e
     return replace(record, meta=_meta(row, record.meta))
 
 
@@ -53,8 +46,6 @@ def original_text(row: Mapping[str, Any]) -> str:
         from parsers.phn import write_phn
 
         return write_phn(record)
-    from parsers.phl import write_phl
-
     return write_phl(record)
 
 

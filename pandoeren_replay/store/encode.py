@@ -1,13 +1,12 @@
 """A replayed hand as a row of the store."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.cards import SEATS
 from engine.record import HandRecord
-from engine.ruleset import RuleSet
-from engine.state import NOBODY, Replay
+from engine.state import Replay
 from pandoeren_replay.store.hash import content_text
 from parsers.base import Located
 from parsers.phl import write_phl
@@ -85,21 +84,21 @@ def split_meta(record: HandRecord) -> tuple[dict[str, str], str | None, str | No
             order.append("*")
     usual = [k for k in USUAL_ORDER if k in known] + ["*"] * len(others)
     if twice:
-        rest = _meta_text(HandRecord(meta=record.meta, notes=record.notes))
-        return known, "all", rest
-    rest = _meta_text(HandRecord(meta=tuple(others), notes=record.notes))
+        return known, "all", _meta_text(record)
     keys = None if order == usual else ";".join(order)
-    return known, keys, None if rest == "." else rest
+    if not (others or record.notes or record.deal_extra):
+        return known, keys, None
+    return known, keys, _meta_text(replace(record, meta=tuple(others)))
 
 
 def _meta_text(record: HandRecord) -> str:
-    return write_phl(record).rstrip("\n").split(" ")[8]
+    return write_phl(record).split(" ")[8]
 
 
 def encode(hand: Located, replay: Replay, format_name: str) -> Row:
     """The row of one hand; ``format_name`` is the parser that read it."""
     record, rules, o = hand.record, replay.rules, replay.outcome
-    line = write_phl(record).removesuffix("\n")
+    line = write_phl(record)
     fields = line.split(" ")
     cards = known_cards(record)
     known, meta_keys, meta_rest = split_meta(record)
@@ -260,5 +259,3 @@ def _raw(hand: Located, line: str, format_name: str) -> dict[str, Any]:
             return {"raw_format": "phn"}
     return {"raw": hand.raw, "raw_format": format_name}
 
-
-__all__ = ["NOBODY", "Row", "RuleSet", "encode", "is_empty", "is_simulated", "known_cards"]

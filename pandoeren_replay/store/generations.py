@@ -20,6 +20,12 @@ from pandoeren_replay.store.lock import exclusive
 POINTER = "CURRENT"
 LOCK = "import.lock"
 KEEP = 2
+
+
+class Unchanged(Exception):
+    """Raised inside :func:`writing` to leave the store as it is, without an error."""
+
+
 _NAME = re.compile(r"hands-(\d{6,})\.duckdb")
 
 
@@ -89,10 +95,10 @@ def writing(
         raise StoreError(f"the store {folder} cannot be made ({e.strerror})") from None
     with exclusive(folder / LOCK, waiting):
         build = folder / f"build-{os.getpid()}.duckdb"
-        current = current_file(folder) or _first_generation(folder, build)
-        _sweep(folder, current)
-        number = (number_of(current.name) or 0) + 1
         try:
+            current = current_file(folder) or _first_generation(folder, build)
+            _sweep(folder, current)
+            number = (number_of(current.name) or 0) + 1
             shutil.copyfile(current, build)
             con = connect(build, folder, read_only=False)
             try:
@@ -104,6 +110,8 @@ def writing(
             finally:
                 con.close()
             _publish(folder, build, file_name(number))
+        except Unchanged:
+            return
         except duckdb.Error as e:
             raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
         except OSError as e:

@@ -41,12 +41,12 @@ def version_of(con: Any, name: str) -> int:
     import duckdb
 
     try:
-        row = con.execute("SELECT value FROM store_info WHERE key = 'schema_version'").fetchone()
+        found = con.execute("SELECT value FROM store_info WHERE key = 'schema_version'").fetchall()
     except duckdb.CatalogException:
-        row = None
-    if row is None or not str(row[0]).isdigit():
+        found = []
+    if not found or not str(found[0][0]).isdigit():
         raise StoreError(f"{name} is a DuckDB file, but not a store of hands")
-    return int(row[0])
+    return int(found[0][0])
 
 
 def check_version(con: Any, name: str) -> int:
@@ -65,9 +65,9 @@ def migrate(con: Any, name: str) -> None:
     """Bring an open store file to the newest schema, inside the caller's transaction."""
     version = check_version(con, name)
     for step in range(version, SCHEMA_VERSION):
-        con.execute(MIGRATIONS[step])
+        con.execute(MIGRATIONS[step]).fetchall()
     if version != SCHEMA_VERSION:
         con.execute(_sql("views.sql"))
         con.execute(
             "UPDATE store_info SET value = ? WHERE key = 'schema_version'", [str(SCHEMA_VERSION)]
-        )
+        ).fetchall()

@@ -77,7 +77,7 @@ class Store:
 
         try:
             cur = self.cursor()
-            return cur.execute(query, list(params)).pl()
+            return cur.sql(query, params=list(params)).pl()
         except duckdb.Error as e:
             raise StoreError(f"the query failed: {str(e).strip().splitlines()[0]}") from e
 

@@ -22,7 +22,7 @@ CREATE TABLE card_value (
 
 CREATE TABLE import_run (
     import_id INTEGER NOT NULL,
-    at TIMESTAMP NOT NULL,              -- UTC
+    imported_at TIMESTAMP NOT NULL,              -- UTC
     program VARCHAR NOT NULL,
     rules VARCHAR,                      -- what --rules said
     format VARCHAR,                     -- what --format said

@@ -180,7 +180,7 @@ FROM evaluation;
 CREATE OR REPLACE VIEW imports AS SELECT * FROM import_run;
 
 CREATE OR REPLACE VIEW sources AS
-SELECT s.source_id, s.import_id, s.name, s.format, i.at AS imported_at,
+SELECT s.source_id, s.import_id, s.name, s.format, i.imported_at,
        (SELECT count(*) FROM hand h WHERE h.source_id = s.source_id) AS hands
 FROM source s JOIN import_run i ON i.import_id = s.import_id;
 

@@ -52,11 +52,12 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a batch came to."""
+    """What a batch came to; ``changed`` is false when all of it was known already."""
 
     import_id: int
     stored: int
     duplicate: int
+    changed: bool
     disagreements: tuple[Disagreement, ...]
 
 
@@ -117,17 +118,7 @@ def write_batch(
         con, "source",
         [(first_source + i, import_id, s.name, s.format) for i, s in enumerate(batch.sources)],
     )  # fmt: skip
-    first_reject = _next(con, "reject", "reject_id")
-    _rows(
-        con, "reject",
-        [
-            (
-                first_reject + i, import_id, r.source, r.line, r.column, r.code, r.token,
-                r.expected, r.message, r.raw,
-            )
-            for i, r in enumerate(batch.rejects)
-        ],
-    )  # fmt: skip
+    new_rejects = _insert_rejects(con, batch.rejects, import_id)
     warnings = [(import_id, w.source, w.line, w.message) for w in batch.warnings]
     for source in batch.sources:
         for row in source.rows:
@@ -145,15 +136,16 @@ def write_batch(
             )
         ],
     )  # fmt: skip
-    return Written(import_id, stored, len(doubles), tuple(disagreements))
+    changed = bool(stored or new_rejects or disagreements)
+    return Written(import_id, stored, len(doubles), changed, tuple(disagreements))
 
 
 def _next(con: Any, table: str, column: str) -> int:
-    return int(con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {table}").fetchone()[0])
+    return int(con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {table}").fetchall()[0][0])
 
 
 def _count(con: Any) -> int:
-    return int(con.execute("SELECT count(*) FROM hand").fetchone()[0])
+    return int(con.execute("SELECT count(*) FROM hand").fetchall()[0][0])
 
 
 def _known(con: Any, hashes: list[int]) -> set[int]:
@@ -199,11 +191,30 @@ def _rows(con: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
     _insert_arrow(con, table, pa.table({n: list(c) for n, c in zip(names, columns, strict=True)}))
 
 
+def _insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:
+    """Keep what could not be read; the same text from the same place only once."""
+    known = set(con.execute("SELECT source, line, col, message, raw FROM reject").fetchall())
+    first = _next(con, "reject", "reject_id")
+    rows = []
+    for r in rejects:
+        place = (r.source, r.line, r.column, r.message, r.raw)
+        if place not in known:
+            known.add(place)
+            rows.append(
+                (
+                    first + len(rows), import_id, r.source, r.line, r.column, r.code, r.token,
+                    r.expected, r.message, r.raw,
+                )
+            )  # fmt: skip
+    _rows(con, "reject", rows)
+    return len(rows)
+
+
 def _insert_rule_sets(con: Any, rule_sets: Iterable[RuleSet]) -> None:
     for rules in rule_sets:
         key = [rules.id, rules.content_hash]
         held = "SELECT 1 FROM rule_set WHERE rules = ? AND rules_hash = ?"
-        if con.execute(held, key).fetchone():
+        if con.execute(held, key).fetchall():
             continue
         total = rules.total_points
         content = rules.model_dump_json()
