@@ -1,0 +1,600 @@
+"""What a position is worth with open cards: exact values, best cards, thresholds.
+
+Everything here sees all four hands. It says what could have been forced by someone who did too,
+which is hindsight; what a player could know is another matter.
+
+Values never depend on what was solved before: the table of positions holds proven bounds only.
+The first call of a process loads the compiled search (and compiles it once per machine).
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from engine import solver_core as core
+from engine import solver_goals as goals
+from engine import solver_tables as tab
+from engine.cards import CARDS, NO_TRUMP, SEATS, SUITS, card, cards_in, mask_of, names, seat
+from engine.rulefile import load_ruleset
+from engine.ruleset import Goal, RuleSet
+from engine.state import NOBODY
+
+Objective = Goal | Literal["tricks"]
+"""``points`` and ``tricks`` count what is still to come; every other goal is 1 or 0."""
+OBJECTIVES: tuple[str, ...] = (*get_args(Goal), "tricks")
+COUNTING = ("points", "tricks")
+
+SOLVER_VERSION = "1"
+"""Changes whenever a value could; stored with every evaluation."""
+
+_GOALS = {
+    "all": goals.ALL,
+    "none": goals.NONE,
+    "first-only": goals.FIRST_ONLY,
+    "exactly-one": goals.EXACTLY_ONE,
+    "one-with-jas": goals.ONE_WITH_JAS,
+    "first-four-and-all": goals.FIRST_FOUR,
+    "called-card-and-four": goals.CALLED_FOUR,
+    "jas-and-all": goals.ALL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A table with open cards.
+
+    ``hands`` are the cards in the hands (bit sets in pack order, N E S W), ``trick`` the cards on
+    the table in order, the first by ``leader``; ``side`` the seats of declarer's side (bit set).
+    ``called`` is the called card; ``from_reveal`` says that its holder counts for the side only
+    from the trick in which it falls (RULES 3.2), ``first_joins`` that whoever wins the first trick
+    becomes the partner (RULES 3.3). ``winners`` are the winners of the tricks before, ``won`` the
+    cards that each seat took in them, ``points`` and ``tricks`` what they brought declarer's side
+    and the defenders.
+    """
+
+    rules: RuleSet
+    trump: int
+    hands: tuple[int, int, int, int]
+    leader: int
+    side: int
+    declarer: int
+    trick: tuple[int, ...] = ()
+    called: int | None = None
+    from_reveal: bool = False
+    first_joins: bool = False
+    winners: tuple[int, ...] = ()
+    won: tuple[int, int, int, int] = (0, 0, 0, 0)
+    points: tuple[int, int] = (0, 0)
+    tricks: tuple[int, int] = (0, 0)
+
+    @property
+    def to_play(self) -> int:
+        """Seat that plays the next card."""
+        return (self.leader + len(self.trick)) % 4
+
+    @property
+    def partner(self) -> int:
+        """Declarer's partner, or :data:`engine.state.NOBODY`."""
+        rest = self.side & ~(1 << self.declarer)
+        return rest.bit_length() - 1 if rest else NOBODY
+
+    @property
+    def tricks_left(self) -> int:
+        """Tricks still to be taken, the one on the table included."""
+        return (sum(h.bit_count() for h in self.hands) + len(self.trick)) // 4
+
+    @property
+    def hidden(self) -> int | None:
+        """The called card while it has not fallen and its holder counts only from then."""
+        if not self.from_reveal or self.called is None:
+            return None
+        held = self.hands[0] | self.hands[1] | self.hands[2] | self.hands[3] | mask_of(self.trick)
+        return self.called if held >> self.called & 1 else None
+
+    def best_on_table(self) -> tuple[int, int]:
+        """The card that is winning the trick on the table, and its seat; (-1, -1): none."""
+        best, holder = -1, -1
+        for i, c in enumerate(self.trick):
+            if best < 0 or self.rules.tables.wins(self.trump, best, c):
+                best, holder = c, (self.leader + i) % 4
+        return best, holder
+
+    def legal(self) -> int:
+        """Cards that may be played now (bit set)."""
+        best, _ = self.best_on_table()
+        led = self.trick[0] if self.trick else -1
+        return self.rules.tables.legal(self.trump, self.hands[self.to_play], led, best)
+
+    def counted(self, hands: Sequence[int]) -> int:
+        """Seats whose trick counts for declarer's side when ``hands`` are left after it."""
+        left = hands[0] | hands[1] | hands[2] | hands[3]
+        if self.from_reveal and self.called is not None and left >> self.called & 1:
+            return 1 << self.declarer
+        return self.side
+
+    def after(self, played: int) -> "Position":
+        """The position once the seat to play has played a card."""
+        who = self.to_play
+        if not self.hands[who] >> played & 1:
+            raise ValueError(f"{SEATS[who]} does not hold {CARDS[played]}")
+        hands = list(self.hands)
+        hands[who] ^= 1 << played
+        rest = (hands[0], hands[1], hands[2], hands[3])
+        table = (*self.trick, played)
+        if len(table) < 4:
+            return _moved(self, hands=rest, trick=table)
+        full = _moved(self, trick=table)
+        _, winner = full.best_on_table()
+        value = sum(int(self.rules.tables.points[self.trump, c]) for c in table)
+        if not any(rest):
+            value += self.rules.cards.last_trick
+        side = self.side
+        if self.first_joins and not self.winners:
+            side |= 1 << winner
+        ours = (self.counted(rest) | (side & ~self.side)) >> winner & 1
+        won = list(self.won)
+        won[winner] |= mask_of(table)
+        mine, theirs = self.points
+        a, b = self.tricks
+        return _moved(
+            self,
+            hands=rest,
+            trick=(),
+            leader=winner,
+            side=side,
+            winners=(*self.winners, winner),
+            won=(won[0], won[1], won[2], won[3]),
+            points=(mine + value, theirs) if ours else (mine, theirs + value),
+            tricks=(a + 1, b) if ours else (a, b + 1),
+        )
+
+    def check(self) -> None:
+        """Raise ``ValueError`` with a sentence unless this can be played out."""
+        left = self.tricks_left
+        seen = mask_of(self.trick)
+        if len(self.trick) > 3 or seen.bit_count() != len(self.trick):
+            raise ValueError(
+                f"{len(self.trick)} cards on the table ({', '.join(CARDS[c] for c in self.trick)});"
+                " expected up to three different ones"
+            )
+        for i in range(4):
+            s = (self.leader + i) % 4
+            if both := seen & self.hands[s]:
+                raise ValueError(f"{names(both)[0]} stands in two places")
+            seen |= self.hands[s]
+            expected = left - (i < len(self.trick))
+            if self.hands[s].bit_count() != expected:
+                raise ValueError(
+                    f"{SEATS[s]} holds {self.hands[s].bit_count()} cards, expected {expected} "
+                    f"({len(self.trick)} on the table)"
+                )
+        if not self.side >> self.declarer & 1:
+            raise ValueError(f"declarer {SEATS[self.declarer]} is not on his own side")
+
+
+def _moved(position: Position, **changes: Any) -> Position:
+    values = {k: getattr(position, k) for k in Position.__slots__}
+    return Position(**{**values, **changes})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to give up: after so many ``nodes`` (tricks visited), ``seconds``, or when ``stop`` is set.
+
+    A node limit gives the same bounds on every machine; the others do not.
+    """
+
+    nodes: int | None = None
+    seconds: float | None = None
+    stop: threading.Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What was found: proven bounds, equal where the value is exact.
+
+    ``best`` is the set of all best cards (bit set), 0 where it was not settled.
+    """
+
+    lower: int
+    upper: int
+    best: int
+    nodes: int
+
+    @property
+    def value(self) -> int | None:
+        """The exact value, or ``None`` where a limit came first."""
+        return self.lower if self.lower == self.upper else None
+
+
+class Interrupted(Exception):
+    """A limit came before the answer."""
+
+
+class _Arena:
+    """Memory of one search thread: context and tables, used by one deal at a time."""
+
+    def __init__(self, bits: int = 15, goal_bits: int = 12) -> None:
+        self.context = np.zeros(tab.CONTEXT_CELLS, np.int64)
+        self.table = np.zeros((1 << bits) * core.BUCKET_CELLS, np.int64)
+        self.answers = np.zeros((1 << goal_bits) * 8, np.int64)
+        self.bits, self.goal_bits = bits, goal_bits
+        self.stamp = 0
+        self.owner: object = None
+
+    def next_stamp(self) -> int:
+        self.stamp += 1
+        if self.stamp > 4095:
+            self.table[:] = 0
+            self.answers[:] = 0
+            self.stamp = 1
+        return self.stamp
+
+
+_LOCAL = threading.local()
+
+
+def _arena() -> _Arena:
+    found: _Arena | None = getattr(_LOCAL, "arena", None)
+    if found is None:
+        found = _LOCAL.arena = _Arena()
+    return found
+
+
+class Search:
+    """Solves positions of one deal for one objective; all of them share a table of positions.
+
+    The deal is that of the position given first: any position that can follow from it may be
+    asked, in any order.
+    """
+
+    def __init__(self, position: Position, objective: str = "points") -> None:
+        if objective not in OBJECTIVES:
+            raise ValueError(f"no objective {objective!r} (there are: {', '.join(OBJECTIVES)})")
+        position.check()
+        self.objective = objective
+        self.counting = objective in COUNTING
+        self.start = position
+        self.layout = tab.layout_of(position.rules, position.trump)
+        self.nodes = 0
+
+    def _claim(self) -> _Arena:
+        """The thread's arena, set up for this deal."""
+        arena = _arena()
+        if arena.owner is not self:
+            self._set_up(arena)
+            arena.owner = self
+        return arena
+
+    def _set_up(self, arena: _Arena) -> None:
+        c, lay, start = arena.context, self.layout, self.start
+        c[: tab.LANE_INFO] = 0
+        c[tab.DUTY], c[tab.TRUMPS], c[tab.JAS] = lay.duty, lay.trumps, lay.jas
+        dealt = list(start.hands)
+        for i, played in enumerate(start.trick):
+            dealt[(start.leader + i) % 4] |= 1 << played
+        for s in range(4):
+            c[tab.HANDS + s] = lay.mask(dealt[s])
+        c[tab.BEATS : tab.BEATS + tab.SLOTS] = lay.beats
+        if self.objective == "points":
+            c[tab.POINTS : tab.POINTS + tab.SLOTS] = lay.points
+            c[tab.LAST] = lay.last_trick
+        c[tab.PER_TRICK] = self.objective == "tricks"
+        c[tab.MAXI] = c[tab.SCORE] = c[tab.OPEN_SCORE] = start.side
+        c[tab.DECLARER] = 1 << start.declarer
+        if start.called is not None:
+            if start.hidden is not None and (self.counting or self._calls):
+                c[tab.HIDDEN] = 1 << lay.bit[start.called]
+                c[tab.OPEN_SCORE] = 1 << start.declarer
+            elif self._calls:
+                c[tab.HIDDEN] = 1 << lay.bit[start.called]
+        c[tab.GOAL] = _GOALS.get(self.objective, -1)
+        c[tab.STAMP] = arena.next_stamp()
+        c[tab.BITS] = arena.bits if self.counting else arena.goal_bits
+        core.begin(c)
+
+    @property
+    def _calls(self) -> bool:
+        return self.objective == "called-card-and-four"
+
+    def _enter(self, position: Position, limits: Limits | None) -> tuple[_Arena, int]:
+        """Set the cells of the root; returns arena and the cards in the hands."""
+        arena = self._claim()
+        c, lay = arena.context, self.layout
+        hands = position.hands
+        rem = lay.mask(hands[0] | hands[1] | hands[2] | hands[3])
+        if position.trick:
+            best, holder = position.best_on_table()
+            c[tab.ROOT_BEST] = lay.bit[best]
+            c[tab.ROOT_SEAT] = holder
+            c[tab.ROOT_LED] = lay.bit[position.trick[0]] // tab.WIDTH
+            c[tab.ROOT_POINTS] = sum(int(c[tab.POINTS + lay.bit[x]]) for x in position.trick)
+        c[tab.NODES] = 0
+        c[tab.BUDGET] = 1 << 62 if limits is None or limits.nodes is None else limits.nodes
+        c[tab.STOP] = 0
+        return arena, rem
+
+    def total(self, position: Position) -> int:
+        """All that is still to come, for both sides together."""
+        if self.objective == "tricks":
+            return position.tricks_left
+        if self.objective != "points":
+            return 1
+        hands = position.hands
+        cards = hands[0] | hands[1] | hands[2] | hands[3] | mask_of(position.trick)
+        points = position.rules.tables.points[position.trump]
+        last = position.rules.cards.last_trick if cards else 0
+        return sum(int(points[c]) for c in cards_in(cards)) + last
+
+    def bounds(
+        self, position: Position, limits: Limits | None = None, guess: int | None = None
+    ) -> tuple[int, int]:
+        """Proven lower and upper bound of the value, equal unless a limit came first."""
+        if not self.counting:
+            return self._goal_bounds(position, limits)
+        total = self.total(position)
+        if total == 0:
+            return 0, 0
+        with _watched(limits):
+            arena, rem = self._enter(position, limits)
+            found = core.exact(
+                arena.context,
+                arena.table,
+                rem,
+                position.leader,
+                total,
+                len(position.trick),
+                total // 2 if guess is None else guess,
+            )
+            self.nodes += int(arena.context[tab.NODES])
+        return found & core.BOUND, found >> 13
+
+    def reaches(self, position: Position, n: int, limits: Limits | None = None) -> bool:
+        """Whether the side can force ``n`` more (points or tricks), or the goal (``n`` = 1).
+
+        Raises :class:`Interrupted` where a limit came first.
+        """
+        if n <= 0:
+            return True
+        total = self.total(position)
+        if n > total:
+            return False
+        if not self.counting:
+            low, high = self._goal_bounds(position, limits)
+            if low != high:
+                raise Interrupted("the limit came before the answer")
+            return low == 1
+        with _watched(limits):
+            arena, rem = self._enter(position, limits)
+            c = arena.context
+            value = core.search(
+                c, arena.table, rem, position.leader, n, total, len(position.trick)
+            )
+            self.nodes += int(c[tab.NODES])
+            if c[tab.STOP]:
+                raise Interrupted("the limit came before the answer")
+        return bool(value >= n)
+
+    def _goal_bounds(self, position: Position, limits: Limits | None) -> tuple[int, int]:
+        past = self._past(position)
+        if past is not None and past < goals.OPEN:
+            return past, past
+        with _watched(limits):
+            arena, rem = self._enter(position, limits)
+            c = arena.context
+            c[tab.MAXI] = position.side
+            c[tab.PAST] = len(position.winners)
+            c[tab.FIRST_JOINS] = position.first_joins
+            won = 0 if past is None else past - goals.OPEN
+            found = goals.reaches_goal(
+                c, arena.answers, rem, position.leader, won, len(position.trick)
+            )
+            self.nodes += int(c[tab.NODES])
+            if c[tab.STOP]:
+                return 0, 1
+        return int(found), int(found)
+
+    def _past(self, position: Position) -> int | None:
+        """What the tricks before have settled: LOST, MADE, or OPEN + tricks that count."""
+        goal, side, declarer = self.objective, position.side, position.declarer
+        winners = position.winners
+        held = mask_of(position.trick)
+        for h in position.hands:
+            held |= h
+        ours = sum(side >> w & 1 for w in winners)
+        own = winners.count(declarer)
+        jas = int(position.rules.tables.jas[position.trump])
+        side_won = 0
+        for s in range(4):
+            if side >> s & 1:
+                side_won |= position.won[s]
+        if goal in ("all", "jas-and-all", "first-four-and-all") and ours < len(winners):
+            return goals.LOST
+        if goal == "jas-and-all" and not jas & (side_won | held):
+            return goals.LOST
+        if goal == "first-four-and-all" and any(w != declarer for w in winners[:4]):
+            return goals.LOST
+        if goal == "none" and ours:
+            return goals.LOST
+        if goal == "first-only" and winners and (winners[0] != declarer or own > 1):
+            return goals.LOST
+        if goal == "exactly-one" and own > 1:
+            return goals.LOST
+        if goal == "one-with-jas":
+            with_jas = position.won[declarer] & jas != 0
+            mine = position.hands[declarer]
+            for i, c in enumerate(position.trick):
+                if (position.leader + i) % 4 == declarer:
+                    mine |= 1 << c
+            if own > with_jas or not (with_jas or mine & jas):
+                return goals.LOST
+        if goal == "called-card-and-four":
+            called = 0 if position.called is None else 1 << position.called
+            if not called & (side_won | held):
+                return goals.LOST
+            ours = position.tricks[0] if position.from_reveal else ours
+            if not held:
+                return goals.MADE if ours >= 4 else goals.LOST
+            if ours >= 4 and called & side_won:
+                return goals.MADE
+            return goals.OPEN + min(ours, 4)
+        if not held:
+            return goals.LOST if goal == "exactly-one" and own != 1 else goals.MADE
+        return goals.OPEN + own if goal == "exactly-one" else None
+
+    def value(self, position: Position, guess: int | None = None) -> int:
+        """The exact value: what is still to come for declarer's side (goals: 1 or 0)."""
+        if position.first_joins and not position.winners and self.counting:
+            return self._first_trick(position)
+        low, _ = self.bounds(position, None, guess)
+        return low
+
+    def _first_trick(self, position: Position) -> int:
+        """Until the first trick is won everybody but declarer plays against him."""
+        found = []
+        for c in cards_in(position.legal()):
+            then = position.after(c)
+            if then.trick:
+                found.append(self._first_trick(then))
+            else:
+                inner = Search(then, self.objective)
+                found.append(inner.value(then) + self._gain(position, then))
+                self.nodes += inner.nodes
+        return max(found) if position.to_play == position.declarer else min(found)
+
+    def _gain(self, before: Position, after: Position) -> int:
+        """What the side has more (0 for goals, whose value is that of the whole hand)."""
+        if self.objective == "points":
+            return after.points[0] - before.points[0]
+        if self.objective == "tricks":
+            return after.tricks[0] - before.tricks[0]
+        return 0
+
+    def values(self, position: Position, guess: int | None = None) -> dict[int, int]:
+        """Exact value of every legal card."""
+        out: dict[int, int] = {}
+        for c in cards_in(position.legal()):
+            then = position.after(c)
+            gain = self._gain(position, then)
+            near = None if guess is None else guess - gain
+            out[c] = gain + self.value(then, near)
+            guess = out[c]
+        return out
+
+    def maximises(self, position: Position) -> bool:
+        """Whether the seat to play wants the value high."""
+        return bool(position.side >> position.to_play & 1)
+
+
+class _watched:
+    """Sets the stop cell of this thread's arena when time is up or the event is set."""
+
+    def __init__(self, limits: Limits | None) -> None:
+        self.limits = limits
+        self.done = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def __enter__(self) -> None:
+        limits = self.limits
+        if limits is None or (limits.seconds is None and limits.stop is None):
+            return
+        context = _arena().context
+        self.thread = threading.Thread(target=self._watch, args=(limits, context), daemon=True)
+        self.thread.start()
+
+    def _watch(self, limits: Limits, context: Any) -> None:
+        waited, step = 0.0, 0.005
+        while not self.done.wait(step):
+            waited += step
+            late = limits.seconds is not None and waited >= limits.seconds
+            if late or (limits.stop is not None and limits.stop.is_set()):
+                context[tab.STOP] = 1
+
+    def __exit__(self, *_: object) -> None:
+        if self.thread is not None:
+            self.done.set()
+            self.thread.join()
+
+
+def solve(
+    position: Position, objective: str = "points", limits: Limits | None = None
+) -> Solution:
+    """Value of a position and all best cards, from an empty table.
+
+    With ``limits`` the bounds proven so far are returned instead of waiting.
+    """
+    search = Search(position, objective)
+    if limits is None:
+        values = search.values(position)
+        if not values:
+            value = search.value(position)
+            return Solution(value, value, 0, search.nodes)
+        best = max(values.values()) if search.maximises(position) else min(values.values())
+        cards = mask_of(c for c, v in values.items() if v == best)
+        return Solution(best, best, cards, search.nodes)
+    low, high = search.bounds(position, limits)
+    return Solution(low, high, 0, search.nodes)
+
+
+def values(position: Position, objective: str = "points") -> dict[int, int]:
+    """Exact value of every legal card (card → what the side gets from there on)."""
+    return Search(position, objective).values(position)
+
+
+def reaches(
+    position: Position, n: int, objective: str = "points", limits: Limits | None = None
+) -> bool:
+    """Whether declarer's side can force ``n`` more."""
+    return Search(position, objective).reaches(position, n, limits)
+
+
+def solve_position(
+    rules: str | Path | RuleSet,
+    trump: str | None,
+    hands: dict[str, list[str]],
+    leader: str,
+    trick: list[str],
+    side: str,
+    goal: str,
+) -> int:
+    """Exact value of a position given as text, for the seats ``side``.
+
+    ``goal`` is ``points`` (card points and last trick still to come, the table included),
+    ``tricks``, ``all`` or ``none`` (1 if it can be forced). Raises ``ValueError`` with a sentence
+    for anything that is no position.
+
+    >>> hands = {"N": ["HJ", "SA"], "E": ["H7", "SK"], "S": ["H8", "SQ"], "W": ["D7", "S7"]}
+    >>> solve_position("heerlen", "H", hands, "N", [], "N", "points")
+    41
+    """
+    if goal not in ("points", "tricks", "all", "none"):
+        raise ValueError(f"no goal {goal!r} (there are: points, tricks, all, none)")
+    if trump is not None and (len(trump) != 1 or trump not in SUITS):
+        raise ValueError(f"{trump!r} is not a trump suit (expected S, H, D, C or None)")
+    loaded = rules if isinstance(rules, RuleSet) else load_ruleset(rules)
+    if sorted(hands) != sorted(SEATS):
+        raise ValueError(f"hands of {', '.join(hands) or 'nobody'}; expected N, E, S and W")
+    held = []
+    for s in SEATS:
+        cards = [card(x) for x in hands[s]]
+        if len(set(cards)) != len(cards):
+            raise ValueError(f"{s} holds a card twice ({' '.join(hands[s])})")
+        held.append(mask_of(cards))
+    seats = [seat(s) for s in side]
+    if not seats:
+        raise ValueError("'side' names no seat (expected one or more of N E S W)")
+    position = Position(
+        loaded,
+        NO_TRUMP if trump is None else SUITS.index(trump),
+        (held[0], held[1], held[2], held[3]),
+        seat(leader),
+        mask_of(seats),
+        seats[0],
+        tuple(card(x) for x in trick),
+    )
+    search = Search(position, goal)
+    return search.value(position)

@@ -1,0 +1,625 @@
+"""The compiled search: what a position is worth with open cards, by zero-window alpha-beta.
+
+A search asks "is the value at least ``need``?" and answers with a bound: a result of ``need`` or
+more is a proven lower bound of the value, a smaller one a proven upper bound (fail-soft). An exact
+value is a series of such questions. What a table of positions adds is proven too, so a value
+never depends on what was searched before; only the time does.
+
+One call of :func:`search` plays out one trick: its four levels are a loop, not a recursion, and
+only complete tricks call again.
+"""
+
+from typing import Any
+
+from numba import njit
+
+from engine.play import legal_mask
+from engine.solver_tables import (
+    BEATS,
+    BITS,
+    BUDGET,
+    DUTY,
+    HANDS,
+    HIDDEN,
+    HISTORY,
+    JAS,
+    KEYS,
+    LANE_INFO,
+    LANE_MASK,
+    LAST,
+    LEVEL_CELLS,
+    LEVELS,
+    MAXI,
+    N_SITUATIONS,
+    NODES,
+    OPEN_SCORE,
+    OWNER,
+    PAIR_SHIFT,
+    PAIRS,
+    PER_TRICK,
+    POINTS,
+    RANK_SHIFT,
+    REPLY,
+    ROOT_BEST,
+    ROOT_LED,
+    ROOT_POINTS,
+    ROOT_SEAT,
+    RUN_LENGTH_SHIFT,
+    RUN_POINTS_SHIFT,
+    RUNS,
+    SCORE,
+    SIDE_COUNT_SHIFT,
+    SIDE_POINTS_SHIFT,
+    SLOTS,
+    STAMP,
+    STOP,
+    TRUMP_LANE,
+    TRUMPS,
+    WIDTH,
+    count,
+    lowest,
+    prepare,
+)
+
+BUCKET_CELLS = 8
+# First word of an entry: structure 36 bits, leader 2, move 6, stamp 12, effort 7.
+LEADER_SHIFT = 36
+MOVE_SHIFT = 38
+STAMP_SHIFT = 44
+EFFORT_SHIFT = 56
+SAME_POSITION = ~((63 << MOVE_SHIFT) | (127 << EFFORT_SHIFT))
+# Second word: remaining cards 36 bits, lower bound 13, upper bound 13.
+REMAINING = (1 << SLOTS) - 1
+LOW_SHIFT = 36
+HIGH_SHIFT = 49
+BOUND = (1 << 13) - 1
+# A probe's result: lower bound 13 bits, upper bound 13, move 6.
+MOVE_IN_PROBE = 26
+
+# Cells of one level of a trick.
+LEFT, MOVES, TRIED, VALUE, CARD, TOP, TOP_SEAT, SUM, CHOICE = range(9)
+
+FULL_RATE = 4096
+NO_VALUE = 1 << 20
+
+
+@njit("int64(int64[::1], int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def structure_of(c: Any, rem: int) -> int:
+    """Who owns which place in each suit, counted from the top: the same for isomorphic states."""
+    key = 0
+    for lane in range(4):
+        sub = (rem >> (lane * WIDTH)) & LANE_MASK
+        key |= (c[LANE_INFO + lane * 512 + sub] & LANE_MASK) << (lane * WIDTH)
+    return key
+
+
+@njit("int64(int64[::1], int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def bucket_of(c: Any, key: int, leader: int) -> int:
+    """First cell of the bucket for a structure and a leader."""
+    mixed = (key ^ (leader << LEADER_SHIFT) ^ (key >> 17)) * 0x1E3779B97F4A7C15
+    bits = c[BITS]
+    return ((mixed >> (63 - bits)) & ((1 << bits) - 1)) * BUCKET_CELLS
+
+
+@njit("int64(int64[::1], int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def difference(c: Any, known: int, asked: int) -> int:
+    """How far two states of one structure may differ: (gain << 16) | loss.
+
+    The value of ``asked`` lies between that of ``known`` less the loss and plus the gain.
+    """
+    out = 0
+    for lane in range(4):
+        a = (known >> (lane * WIDTH)) & LANE_MASK
+        b = (asked >> (lane * WIDTH)) & LANE_MASK
+        if a != b:
+            row = c[LANE_INFO + lane * 512 + a] >> PAIR_SHIFT
+            rank = (c[LANE_INFO + lane * 512 + b] >> RANK_SHIFT) & LANE_MASK
+            out += c[PAIRS + row + rank]
+    return out
+
+
+@njit("int64(int64[::1], int64[::1], int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def probe(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
+    """What the table knows of a state at the start of a trick, packed."""
+    key = structure_of(c, rem)
+    at = bucket_of(c, key, leader)
+    want = key | (leader << LEADER_SHIFT) | (c[STAMP] << STAMP_SHIFT)
+    low = 0
+    high = total
+    move = 0
+    for i in range(at, at + BUCKET_CELLS, 2):
+        if (t[i] & SAME_POSITION) != want:
+            continue
+        word = t[i + 1]
+        known = word & REMAINING
+        lo = (word >> LOW_SHIFT) & BOUND
+        hi = (word >> HIGH_SHIFT) & BOUND
+        if known == rem:
+            move = (t[i] >> MOVE_SHIFT) & 63
+        else:
+            shift = difference(c, known, rem)
+            lo -= shift & 0xFFFF
+            hi += shift >> 16
+        low = max(low, lo)
+        high = min(high, hi)
+    return low | (high << 13) | (move << MOVE_IN_PROBE)
+
+
+@njit(
+    "void(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)",
+    cache=True,
+    nogil=True,
+)  # type: ignore[untyped-decorator]
+def store(
+    c: Any, t: Any, rem: int, leader: int, low: int, high: int, move: int, effort: int
+) -> None:
+    """Keep proven bounds of a state at the start of a trick."""
+    key = structure_of(c, rem)
+    at = bucket_of(c, key, leader)
+    want = key | (leader << LEADER_SHIFT) | (c[STAMP] << STAMP_SHIFT)
+    place = at
+    worst = 1 << 20
+    for i in range(at, at + BUCKET_CELLS, 2):
+        if (t[i] & SAME_POSITION) == want and (t[i + 1] & REMAINING) == rem:
+            place = i
+            break
+        merit = (t[i] >> EFFORT_SHIFT) & 127
+        if ((t[i] ^ want) >> STAMP_SHIFT) & 4095:
+            merit = -1
+        if merit < worst:
+            worst = merit
+            place = i
+    t[place] = want | (move << MOVE_SHIFT) | (effort << EFFORT_SHIFT)
+    t[place + 1] = rem | (low << LOW_SHIFT) | (high << HIGH_SHIFT)
+
+
+@njit("int64(int64[::1], int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def cheapest(c: Any, hand: int, n: int) -> int:
+    """Points of the ``n`` cheapest cards of a hand."""
+    out = 0
+    while n > 0 and hand:
+        least = 1 << 16
+        left = hand
+        card = 0
+        while left:
+            i = lowest(left)
+            left &= left - 1
+            if c[POINTS + i] < least:
+                least = c[POINTS + i]
+                card = i
+                if least == 0:
+                    break
+        hand ^= 1 << card
+        out += least
+        n -= 1
+    return out
+
+
+@njit("int64(int64[::1], int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
+    """Bounds that follow from sure tricks alone: low | (high << 13)."""
+    low = 0
+    high = total
+    score = c[SCORE]
+    trumps = c[TRUMPS]
+    if trumps:
+        sub = (rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK
+        if sub:
+            run = c[RUNS + TRUMP_LANE * 512 + sub]
+            sure = (run >> SIDE_COUNT_SHIFT) & 15
+            if sure:
+                points = run >> SIDE_POINTS_SHIFT
+                ours = (score >> (run & 3)) & 1
+                for seat in range(4):
+                    if (score >> seat) & 1 != ours:
+                        points += cheapest(c, rem & c[HANDS + seat], sure)
+                points += sure * c[PER_TRICK]
+                if sure >= k:
+                    points = total
+                if ours:
+                    low = points
+                else:
+                    high = total - points
+    # The leader's own run from the top, where nobody can ruff.
+    ours = (score >> leader) & 1
+    if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
+        return low | (high << 13)
+    enemy = 0
+    friend = 0
+    for seat in range(4):
+        if seat != leader:
+            if (score >> seat) & 1 == ours:
+                friend |= rem & c[HANDS + seat]
+            else:
+                enemy |= rem & c[HANDS + seat]
+    if trumps and (enemy & trumps):
+        return low | (high << 13)
+    if trumps and (friend & trumps):
+        return low | (high << 13)
+    sure = 0
+    points = 0
+    for lane in range(4):
+        sub = (rem >> (lane * WIDTH)) & LANE_MASK
+        if sub:
+            run = c[RUNS + lane * 512 + sub]
+            if run & 3 == leader:
+                sure += (run >> RUN_LENGTH_SHIFT) & 15
+                points += (run >> RUN_POINTS_SHIFT) & 0x3FFF
+    if sure:
+        for seat in range(4):
+            if (score >> seat) & 1 != ours:
+                points += cheapest(c, rem & c[HANDS + seat], sure)
+        points += sure * c[PER_TRICK]
+        if sure >= k:
+            points = total
+        if ours:
+            low = max(low, points)
+        else:
+            high = min(high, total - points)
+    return low | (high << 13)
+
+
+@njit("int64(int64[::1], int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def last_trick(c: Any, rem: int, leader: int) -> int:
+    """Winner of a trick in which each hand has one card left."""
+    seat = leader
+    best = lowest(rem & c[HANDS + leader])
+    for i in range(1, 4):
+        s = (leader + i) & 3
+        card = lowest(rem & c[HANDS + s])
+        if (c[BEATS + best] >> card) & 1:
+            best = card
+            seat = s
+    return seat
+
+
+@njit("int64(int64[::1], int64, int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def history_cell(c: Any, k: int, p: int, led: int, top: int, own: int, card: int) -> int:
+    """Cell that counts how often a card, in this kind of situation, settled the matter."""
+    if p == 0:
+        situation = 16
+    else:
+        situation = led * 4 + own * 2 + ((c[BEATS + top] >> card) & 1)
+    return HISTORY + (k * N_SITUATIONS + situation) * SLOTS + card
+
+
+@njit("int64(int64[::1], int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def reply_cell(c: Any, points: int, top: int, card: int) -> int:
+    """Cell that counts how often a card was the right answer to another."""
+    rich = 1 if points >= 8 else 0
+    return REPLY + (rich * SLOTS + top) * SLOTS + card
+
+
+@njit(
+    "int64(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64)",
+    cache=True,
+    nogil=True,
+)  # type: ignore[untyped-decorator]
+def moves_of(
+    c: Any,
+    rem: int,
+    leader: int,
+    p: int,
+    k: int,
+    led: int,
+    top: int,
+    top_seat: int,
+    points: int,
+    first: int,
+) -> int:
+    """Cards worth trying, likeliest first, packed six bits each (place + 1; 0 ends the list)."""
+    seat = (leader + p) & 3
+    hand = rem & c[HANDS + seat]
+    occupied = rem
+    if p == 0:
+        legal = hand
+    else:
+        legal = legal_mask(
+            c[DUTY], hand, LANE_MASK << (led * WIDTH), c[TRUMPS], c[BEATS + top], c[JAS]
+        )
+        occupied |= 1 << top
+    if legal & (legal - 1) == 0:
+        return lowest(legal) + 1
+    maxi = c[MAXI]
+    mine = (maxi >> seat) & 1
+    own = 0
+    if p > 0 and (maxi >> top_seat) & 1 == mine:
+        own = 1
+    later_maxi = 0
+    later_mini = 0
+    for i in range(p + 1, 4):
+        s = (leader + i) & 3
+        if (maxi >> s) & 1:
+            later_maxi |= rem & c[HANDS + s]
+        else:
+            later_mini |= rem & c[HANDS + s]
+    loose = c[HIDDEN] == 0
+    alone = c[JAS] | c[HIDDEN]
+    chosen = 0
+    previous = -1
+    left = legal
+    while left:
+        card = lowest(left)
+        bit = 1 << card
+        left ^= bit
+        # Is the card right above the last one of the same hand, with nothing left between?
+        if previous >= 0 and card // WIDTH == previous // WIDTH:
+            between = occupied & (bit - 1) & ~((2 << previous) - 1) & ~(hand & ~alone)
+            if between == 0 and (bit & alone) == 0 and ((1 << previous) & alone) == 0:
+                d = c[POINTS + card] - c[POINTS + previous]
+                if d == 0:
+                    chosen ^= 1 << previous
+                elif loose:
+                    best = card
+                    holder = seat
+                    if p > 0 and (c[BEATS + top] >> card) & 1 == 0:
+                        best = top
+                        holder = top_seat
+                    against = later_mini if (maxi >> holder) & 1 else later_maxi
+                    if c[BEATS + best] & against == 0:
+                        counts = (c[SCORE] >> holder) & 1
+                        if (counts == mine) == (d > 0):
+                            chosen ^= 1 << previous
+                        else:
+                            # The lower one is the better: keep it as the last of the run.
+                            continue
+        chosen |= bit
+        previous = card
+    n = 0
+    while chosen:
+        card = lowest(chosen)
+        chosen &= chosen - 1
+        rate = c[history_cell(c, k, p, led, top, own, card)]
+        if p > 0:
+            rate += c[reply_cell(c, points, top, card)]
+        if card + 1 == first:
+            rate = 1 << 20
+        value = (rate << 6) | (card + 1)
+        i = n
+        while i > 0 and c[KEYS + i - 1] < value:
+            c[KEYS + i] = c[KEYS + i - 1]
+            i -= 1
+        c[KEYS + i] = value
+        n += 1
+    out = 0
+    for i in range(n):
+        out = (out << 6) | (c[KEYS + n - 1 - i] & 63)
+    return out
+
+
+@njit(
+    "void(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64)",
+    cache=True,
+    nogil=True,
+)  # type: ignore[untyped-decorator]
+def learn(
+    c: Any,
+    k: int,
+    p: int,
+    led: int,
+    top: int,
+    own: int,
+    points: int,
+    tried: int,
+    n_tried: int,
+    card: int,
+) -> None:
+    """A card settled the matter, those tried before it did not."""
+    at = history_cell(c, k, p, led, top, own, card)
+    c[at] += (FULL_RATE - c[at]) >> 4
+    if p > 0:
+        at = reply_cell(c, points, top, card)
+        c[at] += (FULL_RATE - c[at]) >> 4
+    for _ in range(n_tried):
+        other = (tried & 63) - 1
+        tried >>= 6
+        at = history_cell(c, k, p, led, top, own, other)
+        c[at] -= c[at] >> 4
+        if p > 0:
+            at = reply_cell(c, points, top, other)
+            c[at] -= c[at] >> 4
+
+
+@njit(
+    "int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)",
+    cache=True,
+    nogil=True,
+)  # type: ignore[untyped-decorator]
+def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int) -> int:
+    """A bound of the value of a state that settles whether it is at least ``need``.
+
+    ``rem`` are the cards in the hands, ``total`` what all the rest of the play is worth, ``start``
+    how many cards lie on the table (not 0 only at the root; the cells ``ROOT_…`` describe them).
+    A result means nothing once the cell ``STOP`` is set.
+    """
+    c[NODES] += 1
+    if c[NODES] > c[BUDGET]:
+        c[STOP] = 2
+    if c[STOP]:
+        return 0
+    k = (count(rem) + start + 3) >> 2
+    low = 0
+    high = total
+    move = 0
+    p = start
+    base = LEVELS + k * 4 * LEVEL_CELLS
+    at = base + p * LEVEL_CELLS
+    led = 0
+    entry_nodes = c[NODES]
+    if start == 0:
+        found = sure_bounds(c, rem, leader, total, k)
+        low = found & BOUND
+        high = found >> 13
+        if low >= need:
+            return low
+        if high < need:
+            return high
+        found = probe(c, t, rem, leader, total)
+        low = max(low, found & BOUND)
+        high = min(high, (found >> 13) & BOUND)
+        if low >= need:
+            return low
+        if high < need:
+            return high
+        move = found >> MOVE_IN_PROBE
+        c[at + TOP] = 0
+        c[at + TOP_SEAT] = 0
+        c[at + SUM] = 0
+    else:
+        c[at + TOP] = c[ROOT_BEST]
+        c[at + TOP_SEAT] = c[ROOT_SEAT]
+        c[at + SUM] = c[ROOT_POINTS]
+        led = c[ROOT_LED]
+    c[at + LEFT] = rem
+    maxi = c[MAXI]
+    fresh = True
+    while True:
+        at = base + p * LEVEL_CELLS
+        seat = (leader + p) & 3
+        if fresh:
+            c[at + MOVES] = moves_of(
+                c, c[at + LEFT], leader, p, k, led, c[at + TOP], c[at + TOP_SEAT], c[at + SUM], move
+            )
+            move = 0
+            c[at + TRIED] = 0
+            c[at + VALUE] = -1 if (maxi >> seat) & 1 else NO_VALUE
+            c[at + CHOICE] = 0
+            fresh = False
+        if c[at + MOVES] == 0:
+            # Nothing settled it: the best of all moves is a bound on the other side.
+            value = c[at + VALUE]
+            if p == start:
+                break
+            p -= 1
+        else:
+            card = (c[at + MOVES] & 63) - 1
+            c[at + MOVES] >>= 6
+            c[at + CARD] = card
+            top = card
+            top_seat = seat
+            if p == 0:
+                led = card // WIDTH
+            elif (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
+                top = c[at + TOP]
+                top_seat = c[at + TOP_SEAT]
+            left = c[at + LEFT] ^ (1 << card)
+            points = c[at + SUM] + c[POINTS + card]
+            if p < 3:
+                p += 1
+                at = base + p * LEVEL_CELLS
+                c[at + LEFT] = left
+                c[at + TOP] = top
+                c[at + TOP_SEAT] = top_seat
+                c[at + SUM] = points
+                fresh = True
+                continue
+            points += c[PER_TRICK]
+            counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[SCORE]
+            if left == 0:
+                points += c[LAST]
+            value = points if (counted >> top_seat) & 1 else 0
+            if left:
+                rest = total - points
+                if k == 2:
+                    if (c[SCORE] >> last_trick(c, left, top_seat)) & 1:
+                        value += rest
+                else:
+                    zero = left ^ left
+                    value += search(c, t, left, top_seat, need - value, rest, zero)
+                    if c[STOP]:
+                        return 0
+        # ``value`` is that of the card just tried at level p: hand it up as far as it settles.
+        done = False
+        while True:
+            at = base + p * LEVEL_CELLS
+            seat = (leader + p) & 3
+            card = c[at + CARD]
+            if (maxi >> seat) & 1:
+                settled = value >= need
+                if value > c[at + VALUE]:
+                    c[at + VALUE] = value
+                    c[at + CHOICE] = card + 1
+            else:
+                settled = value < need
+                if value < c[at + VALUE]:
+                    c[at + VALUE] = value
+                    c[at + CHOICE] = card + 1
+            if not settled:
+                c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
+                break
+            tried = c[at + TRIED]
+            n = 0
+            left = tried
+            while left:
+                n += 1
+                left >>= 6
+            own = 0
+            if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
+                own = 1
+            learn(c, k, p, led, c[at + TOP], own, c[at + SUM], tried, n, card)
+            if p == start:
+                done = True
+                break
+            p -= 1
+        if done:
+            break
+    if start == 0:
+        if value >= need:
+            low = max(low, value)
+        else:
+            high = min(high, value)
+        effort = 0
+        spent = c[NODES] - entry_nodes
+        while spent:
+            effort += 1
+            spent >>= 1
+        store(c, t, rem, leader, low, high, c[base + CHOICE], effort)
+        return low if value >= need else high
+    return value
+
+
+@njit("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: int) -> int:
+    """Lower and upper bound of a value, ``low | high << 13``: equal unless it was stopped."""
+    low = 0
+    high = total
+    need = min(max(guess, 1), total)
+    step = 2
+    while low < high:
+        value = search(c, t, rem, leader, need, total, start)
+        if c[STOP]:
+            break
+        if value >= need:
+            low = value
+            need = low + step
+        else:
+            high = value
+            need = high - step + 1
+        step *= 2
+        if need <= low or need > high:
+            need = (low + high + 1) >> 1
+    return low | (high << 13)
+
+
+@njit("void(int64[::1])", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def begin(c: Any) -> None:
+    """A new deal: lane tables, and what is expected of each card before anything is learnt."""
+    prepare(c)
+    for k in range(9):
+        for situation in range(N_SITUATIONS):
+            for card in range(SLOTS):
+                at = HISTORY + (k * N_SITUATIONS + situation) * SLOTS + card
+                points = c[POINTS + card]
+                if situation == 16:
+                    rate = 2048 + 64 * (card % WIDTH)
+                elif situation & 3 == 0:
+                    rate = 1500 - 40 * points
+                elif situation & 3 == 1:
+                    rate = 2600
+                elif situation & 3 == 2:
+                    rate = 2048 + 40 * points
+                else:
+                    rate = 1800
+                c[at] = max(rate, 64)
+    for i in range(2 * SLOTS * SLOTS):
+        c[REPLY + i] = 2048

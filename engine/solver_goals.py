@@ -1,0 +1,211 @@
+"""The compiled search for goals that are made or lost by who wins which trick.
+
+All cards count nothing here, so that states of one structure are the same state, and one word
+of the table holds a proven answer.
+"""
+
+from typing import Any
+
+from numba import njit
+
+from engine.solver_core import (
+    CARD,
+    LEFT,
+    MOVES,
+    SUM,
+    TOP,
+    TOP_SEAT,
+    TRIED,
+    learn,
+    moves_of,
+    structure_of,
+)
+from engine.solver_tables import (
+    BEATS,
+    BITS,
+    BUDGET,
+    DECLARER,
+    FIRST_JOINS,
+    GOAL,
+    HIDDEN,
+    JAS,
+    LEVEL_CELLS,
+    LEVELS,
+    MAXI,
+    NODES,
+    OPEN_SCORE,
+    PAST,
+    ROOT_BEST,
+    ROOT_LED,
+    ROOT_POINTS,
+    ROOT_SEAT,
+    STAMP,
+    STOP,
+    WIDTH,
+    count,
+)
+
+ALL, NONE, FIRST_ONLY, EXACTLY_ONE, ONE_WITH_JAS, FIRST_FOUR, CALLED_FOUR = range(7)
+LOST, MADE, OPEN = 0, 1, 2
+
+_ANSWER = 1 << 38
+_WON_SHIFT = 39
+_SIDE_SHIFT = 43
+_STAMP_SHIFT = 47
+
+
+@njit("int64(int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) -> int:
+    """What trick ``number`` (from 0), won by ``seat`` with ``card``, decides.
+
+    ``left`` are the cards still in the hands, ``won`` the tricks that count, before this one.
+    Returns LOST, MADE, or OPEN + the tricks that count now.
+    """
+    goal = c[GOAL]
+    mine = (c[MAXI] >> seat) & 1
+    declarer = (c[DECLARER] >> seat) & 1
+    end = left == 0
+    if goal == ALL:
+        if not mine:
+            return LOST
+    elif goal == NONE:
+        if mine:
+            return LOST
+    elif goal == FIRST_ONLY:
+        if declarer != (1 if number == 0 else 0):
+            return LOST
+    elif goal == FIRST_FOUR:
+        if not mine or (number < 4 and not declarer):
+            return LOST
+    elif goal == ONE_WITH_JAS:
+        if declarer and (c[JAS] >> card) & 1 == 0:
+            return LOST
+    elif goal == EXACTLY_ONE:
+        won += declarer
+        if won > 1 or (end and won != 1):
+            return LOST
+    else:
+        counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[MAXI]
+        won += (counted >> seat) & 1
+        if won > 4:
+            won = 4
+        if won + (count(left) >> 2) < 4:
+            return LOST
+        if won == 4 and c[HIDDEN] & left == 0:
+            return MADE
+    return MADE if end else OPEN + won
+
+
+@njit("int64(int64[::1], int64[::1], int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) -> int:
+    """Whether the goal can be forced (MADE or LOST); nothing once ``STOP`` is set."""
+    c[NODES] += 1
+    if c[NODES] > c[BUDGET]:
+        c[STOP] = 2
+    if c[STOP]:
+        return LOST
+    k = (count(rem) + start + 3) >> 2
+    p = start
+    base = LEVELS + k * 4 * LEVEL_CELLS
+    at = base + p * LEVEL_CELLS
+    led = 0
+    word = 0
+    cell = 0
+    if start == 0:
+        word = structure_of(c, rem) | (leader << 36)
+        word |= (won << _WON_SHIFT) | (c[MAXI] << _SIDE_SHIFT) | (c[STAMP] << _STAMP_SHIFT)
+        mixed = (word ^ (word >> 17)) * 0x1E3779B97F4A7C15
+        cell = ((mixed >> (60 - c[BITS])) & ((1 << c[BITS]) - 1)) * 8
+        for i in range(cell, cell + 8):
+            if t[i] & ~_ANSWER == word:
+                return MADE if t[i] & _ANSWER else LOST
+        c[at + TOP] = 0
+        c[at + TOP_SEAT] = 0
+        c[at + SUM] = 0
+    else:
+        c[at + TOP] = c[ROOT_BEST]
+        c[at + TOP_SEAT] = c[ROOT_SEAT]
+        c[at + SUM] = c[ROOT_POINTS]
+        led = c[ROOT_LED]
+    c[at + LEFT] = rem
+    maxi = c[MAXI]
+    fresh = True
+    answer = LOST
+    while True:
+        at = base + p * LEVEL_CELLS
+        seat = (leader + p) & 3
+        if fresh:
+            none = 0
+            c[at + MOVES] = moves_of(
+                c, c[at + LEFT], leader, p, k, led, c[at + TOP], c[at + TOP_SEAT], none, none
+            )
+            c[at + TRIED] = 0
+            fresh = False
+        if c[at + MOVES] == 0:
+            answer = LOST if (maxi >> seat) & 1 else MADE
+            if p == start:
+                break
+            p -= 1
+        else:
+            card = (c[at + MOVES] & 63) - 1
+            c[at + MOVES] >>= 6
+            c[at + CARD] = card
+            top = card
+            top_seat = seat
+            if p == 0:
+                led = card // WIDTH
+            elif (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
+                top = c[at + TOP]
+                top_seat = c[at + TOP_SEAT]
+            left = c[at + LEFT] ^ (1 << card)
+            if p < 3:
+                p += 1
+                at = base + p * LEVEL_CELLS
+                c[at + LEFT] = left
+                c[at + TOP] = top
+                c[at + TOP_SEAT] = top_seat
+                fresh = True
+                continue
+            number = c[PAST]
+            if c[FIRST_JOINS] and number == 0:
+                c[MAXI] = maxi | (1 << top_seat)
+            answer = after_trick(c, left, number, top_seat, top, won)
+            if answer >= OPEN:
+                zero = left ^ left
+                c[PAST] = number + 1
+                answer = reaches_goal(c, t, left, top_seat, answer - OPEN, zero)
+                c[PAST] = number
+            c[MAXI] = maxi
+            if c[STOP]:
+                return LOST
+        done = False
+        while True:
+            at = base + p * LEVEL_CELLS
+            seat = (leader + p) & 3
+            card = c[at + CARD]
+            if (maxi >> seat) & 1 != answer:
+                c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
+                break
+            tried = c[at + TRIED]
+            n = 0
+            left = tried
+            while left:
+                n += 1
+                left >>= 6
+            own = 0
+            if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
+                own = 1
+            none = 0
+            learn(c, k, p, led, c[at + TOP], own, none, tried, n, card)
+            if p == start:
+                done = True
+                break
+            p -= 1
+        if done:
+            break
+    if start == 0:
+        # The oldest of the bucket gives way.
+        for i in range(cell + 7, cell, -1):
+            t[i] = t[i - 1]
+        t[cell] = word | (_ANSWER if answer == MADE else 0)
+    return answer

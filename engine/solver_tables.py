@@ -1,0 +1,287 @@
+"""What the solver's compiled search reads: the layout of its cards and the tables of one deal.
+
+The search has its own order of cards: four lanes of nine bits, a suit each, weakest card lowest,
+the trump suit in the last lane. Strength, points and who beats whom are taken from the rule set's
+tables (:class:`engine.play.PlayTables`); nothing of the game is written down here again.
+
+One flat array of integers, the *context*, carries everything a search needs besides the table of
+positions. Its cells have the names below; a new cell goes in by name, never by number.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import int64, njit, void
+from numba.extending import intrinsic
+
+from engine.cards import N_CARDS, NO_TRUMP, SUIT_OF
+from engine.ruleset import RuleSet
+
+LANES = 4
+TRUMP_LANE = 3
+WIDTH = 9
+SLOTS = LANES * WIDTH
+LANE_MASK = (1 << WIDTH) - 1
+
+# Single cells of the context.
+(
+    DUTY,
+    TRUMPS,  # mask of the trump lane, 0 without trumps
+    JAS,  # mask of the trump jack, 0 without trumps
+    HIDDEN,  # mask of the called card while its holder counts only from its fall, else 0
+    MAXI,  # seats that want the value high
+    SCORE,  # seats whose tricks count
+    OPEN_SCORE,  # the same while the called card has not fallen
+    PER_TRICK,  # what a trick is worth besides its cards
+    LAST,  # what the last trick is worth on top
+    NODES,
+    BUDGET,  # a search that visits more tricks than this stops
+    STOP,  # not 0: stop (1 = asked to, 2 = budget spent)
+    STAMP,  # marks the table entries of this deal
+    BITS,  # the table has 1 << BITS buckets
+    ROOT_BEST,  # a search that starts within a trick: best card, its seat, led lane, points so far
+    ROOT_SEAT,
+    ROOT_LED,
+    ROOT_POINTS,
+    PAIR_TOP,  # cells of PAIRS in use
+    GOAL,  # which goal the yes-or-no search decides
+    DECLARER,  # mask of the declarer's seat
+    PAST,  # tricks complete before the first one searched
+    FIRST_JOINS,  # 1: who wins the first trick joins declarer
+) = range(23)
+
+HANDS = 32
+BEATS = HANDS + 4
+POINTS = BEATS + SLOTS
+OWNER = POINTS + SLOTS
+LANE_INFO = OWNER + SLOTS
+RUNS = LANE_INFO + LANES * 512
+SUMS = RUNS + LANES * 512
+N_SITUATIONS = 17
+HISTORY = SUMS + LANES * 512
+REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
+LEVELS = REPLY + 2 * SLOTS * SLOTS
+LEVEL_CELLS = 16
+KEYS = LEVELS + 9 * 4 * LEVEL_CELLS
+PAIRS = KEYS + 16
+MAX_PAIRS = LANES * 48620  # a lane of nine cards in one hand has C(18, 9) pairs of equal structure
+CONTEXT_CELLS = PAIRS + MAX_PAIRS
+
+MAX_POINTS = (1 << 13) - 1
+"""Most points that a pack may hold for the solver: bounds are kept in 13 bits."""
+
+# An entry of LANE_INFO: structure (9 bits), rank within the structure (9), first pair (from 18).
+RANK_SHIFT = 9
+PAIR_SHIFT = 18
+# An entry of RUNS: seat that holds the top card, how many from the top are his, their points.
+RUN_LENGTH_SHIFT = 2
+RUN_POINTS_SHIFT = 6
+SIDE_COUNT_SHIFT = 20
+SIDE_POINTS_SHIFT = 24
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest(typing_context: Any, mask: Any) -> Any:
+    """Number of the lowest bit of a mask that is not 0."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return int64(int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count(typing_context: Any, mask: Any) -> Any:
+    """Number of bits of a mask."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return int64(int64), codegen
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each of the 33 cards stands in the solver's order, for one rule set and trump suit.
+
+    ``bit[c]`` is the place of card ``c``, ``card[b]`` the card at a place (-1: none); ``points``,
+    ``beats`` and ``lane`` go by place.
+    """
+
+    bit: tuple[int, ...]
+    card: tuple[int, ...]
+    points: Any
+    beats: Any
+    trumps: int
+    jas: int
+    duty: int
+    last_trick: int
+
+    def mask(self, cards: int) -> int:
+        """A set of cards in pack order as one in the solver's order."""
+        out = 0
+        while cards:
+            low = cards & -cards
+            out |= 1 << self.bit[low.bit_length() - 1]
+            cards ^= low
+        return out
+
+
+_LAYOUTS: dict[tuple[str, int], Layout] = {}
+
+
+def layout_of(rules: RuleSet, trump: int) -> Layout:
+    """The layout for a rule set and a trump suit (0–3, or :data:`engine.cards.NO_TRUMP`)."""
+    key = (rules.content_hash, trump)
+    if key not in _LAYOUTS:
+        _LAYOUTS[key] = _build(rules, trump)
+    return _LAYOUTS[key]
+
+
+def _build(rules: RuleSet, trump: int) -> Layout:
+    tables = rules.tables
+    most = max(rules.total_points.values())
+    if most > MAX_POINTS:
+        raise ValueError(
+            f"rule set {rules.id}: {most} points in the pack; the solver counts to {MAX_POINTS}"
+        )
+    plain = [s for s in range(4) if s != trump]
+    lanes = plain if trump == NO_TRUMP else [*plain, trump]
+    bit = tuple(
+        lanes.index(SUIT_OF[c]) * WIDTH + int(tables.strength[trump, c]) for c in range(N_CARDS)
+    )
+    card = [-1] * SLOTS
+    points = np.zeros(SLOTS, np.int64)
+    beats = np.zeros(SLOTS, np.int64)
+    for c in range(N_CARDS):
+        card[bit[c]] = c
+        points[bit[c]] = tables.points[trump, c]
+        for d in range(N_CARDS):
+            if tables.wins(trump, c, d):
+                beats[bit[c]] |= 1 << bit[d]
+    trumps = 0 if trump == NO_TRUMP else LANE_MASK << TRUMP_LANE * WIDTH
+    jas = 0
+    if trump != NO_TRUMP:
+        jas = 1 << bit[int(tables.jas[trump]).bit_length() - 1]
+    return Layout(bit, tuple(card), points, beats, trumps, jas, tables.duty, tables.last_trick)
+
+
+@njit(void(int64[::1], int64, int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _runs(c: Any, lane: int, sub: int, at: int) -> None:
+    """Sure cards of one subset of a lane: the run of its top holder and that of his side."""
+    holder, length, points, sure, other, side_points, team = -1, 0, 0, 0, 0, 0, -1
+    own = together = True
+    others = 0
+    for j in range(WIDTH):
+        i = WIDTH - 1 - j
+        if not (sub >> i) & 1:
+            continue
+        place = lane * WIDTH + i
+        seat = c[OWNER + place]
+        value = c[POINTS + place]
+        counted = (c[SCORE] >> seat) & 1
+        if holder < 0:
+            holder, team = seat, counted
+        if own and seat == holder:
+            length += 1
+            points += value
+        else:
+            own = False
+        # Before the called card falls only declarer's own tricks are sure to count.
+        if counted == team and (not counted or (c[OPEN_SCORE] >> seat) & 1):
+            if together:
+                side_points += value
+                if seat == holder:
+                    sure += 1
+                elif others == 0 or others == seat + 1:
+                    others = seat + 1
+                    other += 1
+        else:
+            together = False
+    if holder < 0:
+        c[at] = 0
+        return
+    # Cards of two hands may fall in the same tricks: the longer of the two is sure.
+    sure = max(sure, other)
+    c[at] = (
+        holder
+        | (length << RUN_LENGTH_SHIFT)
+        | (points << RUN_POINTS_SHIFT)
+        | (sure << SIDE_COUNT_SHIFT)
+        | (side_points << SIDE_POINTS_SHIFT)
+    )
+
+
+@njit(void(int64[::1]), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def prepare(c: Any) -> None:
+    """Fill the lane tables of a context whose single cells, hands, points and beats are set."""
+    for i in range(SLOTS):
+        c[OWNER + i] = -1
+        for seat in range(4):
+            if (c[HANDS + seat] >> i) & 1:
+                c[OWNER + i] = seat
+    top = 0
+    slots = np.empty(1024, np.int64)  # structures by hash of their code
+    codes = np.empty(512, np.int64)
+    members = np.empty(512, np.int64)
+    newest = np.empty(512, np.int64)  # the chain of a structure's subsets
+    before = np.empty(512, np.int64)
+    for lane in range(LANES):
+        base = lane * WIDTH
+        full = ((c[HANDS] | c[HANDS + 1] | c[HANDS + 2] | c[HANDS + 3]) >> base) & LANE_MASK
+        special = ((c[JAS] | c[HIDDEN]) >> base) & LANE_MASK
+        slots[:] = -1
+        n = 0
+        for sub in range(512):
+            if sub & ~full:
+                continue
+            code = 1
+            rest = sub
+            total = 0
+            while rest:
+                i = lowest(rest)
+                rest &= rest - 1
+                code = code * 8 + c[OWNER + base + i] + 4 * ((special >> i) & 1)
+                total += c[POINTS + base + i]
+            c[SUMS + lane * 512 + sub] = total
+            _runs(c, lane, sub, RUNS + lane * 512 + sub)
+            h = (code * 2654435761 >> 7) & 1023
+            while slots[h] >= 0 and codes[slots[h]] != code:
+                h = (h + 1) & 1023
+            s = slots[h]
+            if s < 0:
+                s = n
+                n += 1
+                slots[h] = s
+                codes[s] = code
+                members[s] = 0
+                newest[s] = -1
+            before[sub] = newest[s]
+            newest[s] = sub
+            c[LANE_INFO + lane * 512 + sub] = s | (members[s] << RANK_SHIFT)
+            members[s] += 1
+        for s in range(n):
+            a = newest[s]
+            while a >= 0:
+                info = c[LANE_INFO + lane * 512 + a]
+                c[LANE_INFO + lane * 512 + a] = info | (top << PAIR_SHIFT)
+                b = newest[s]
+                while b >= 0:
+                    gain = loss = 0
+                    rest, other = a, b
+                    while rest:
+                        d = c[POINTS + base + lowest(other)] - c[POINTS + base + lowest(rest)]
+                        if d > 0:
+                            gain += d
+                        else:
+                            loss -= d
+                        rest &= rest - 1
+                        other &= other - 1
+                    rank = (c[LANE_INFO + lane * 512 + b] >> RANK_SHIFT) & LANE_MASK
+                    c[PAIRS + top + rank] = (gain << 16) | loss
+                    b = before[b]
+                top += members[s]
+                a = before[a]
+    c[PAIR_TOP] = top
