@@ -62,9 +62,11 @@ def normalised(record: HandRecord) -> HandRecord:
     trump, called, discard = record.trump, record.called, record.discard
     if trump or called or discard:
         trump, called, discard = trump or "?", called or "?", discard or "?"
+    named = record.rules not in (None, "", "?", ".")
     return replace(
         record,
-        rules_hash=record.rules_hash if record.rules else None,
+        rules=record.rules if named else None,
+        rules_hash=record.rules_hash if named else None,
         deal=deal,
         deal_extra=extra,
         auction_state=state,
