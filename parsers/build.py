@@ -10,16 +10,19 @@ that the log gives to another player each leave a warning. What is left out stay
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as with_
 from typing import Any
 
 from engine.auction import Auction, run_auction
 from engine.cards import CARDS, N_CARDS, NO_TRUMP, SEATS, SUITS
 from engine.record import Call, Claim, ClaimKind, HandRecord, Outcome, Play, Result, is_call_text
-from engine.rulefile import DEFAULT_ID, RuleSetError, load_ruleset
+from engine.replay import replay
+from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, RuleSetError, load_ruleset
 from engine.ruleset import RuleSet
 from engine.table import lay_table
 from parsers.base import Options
+from parsers.canonical import normalised
 from parsers.private import is_email
 from parsers.words import letters
 
@@ -74,8 +77,6 @@ built in; say with --rules which rules it was played by
 
 def is_builtin(name: str) -> bool:
     """Whether a rule set of this id comes with the program."""
-    from engine.rulefile import BUILTIN_IDS
-
     return name in BUILTIN_IDS
 
 
@@ -289,9 +290,10 @@ class HandBuilder:
         record = self._with_declaration(record, rules.ruleset)
         leader, trump = _leader_and_trump(record, rules.ruleset)
         written = _write_seats(plays, leader, trump, rules.ruleset)
-        record = replace(record, plays=written, claims=self._claims(len(plays)))
+        record = with_(record, plays=written, claims=self._claims(len(plays)))
         self._check_tricks(record, leader, trump, rules.ruleset)
-        return record
+        self._check_points(record, rules.ruleset)
+        return normalised(record)
 
     def _plays(self) -> list[Play]:
         plays: list[Play] = []
@@ -336,7 +338,7 @@ class HandBuilder:
                     call = Call(call.text)
                 out.append(call)
                 auction.call(call)
-            record = replace(record, auction_state="calls", auction=tuple(out))
+            record = with_(record, auction_state="calls", auction=tuple(out))
             if declarer is not None:
                 highest = run_auction(record, ruleset, record.dealer).declarer
                 if highest is not None and highest != declarer:
@@ -345,8 +347,8 @@ class HandBuilder:
                     )
             return record
         if declarer is None and self._contract is None:
-            return replace(record, auction_state="unknown" if later else "absent")
-        return replace(record, auction_state="unknown", declarer=declarer, contract=self._contract)
+            return with_(record, auction_state="unknown" if later else "absent")
+        return with_(record, auction_state="unknown", declarer=declarer, contract=self._contract)
 
     def _with_declaration(self, record: HandRecord, ruleset: RuleSet) -> HandRecord:
         trump = called = discard = None
@@ -366,7 +368,7 @@ class HandBuilder:
         no_trump = contract is not None and not contract.trump
         no_call = contract is not None and not contract.calls_card
         no_discard = contract is not None and not ruleset.takes_middle(contract)
-        return replace(
+        return with_(
             record,
             trump=_or_none(trump, no_trump),
             called=_or_none(called, no_call),
@@ -409,6 +411,18 @@ class HandBuilder:
         first = [(k, self._meta[k]) for k in ("id",) if k in self._meta]
         rest = [(k, v) for k, v in self._meta.items() if k != "id"]
         return (*first, *names, *rest)
+
+    def _check_points(self, record: HandRecord, ruleset: RuleSet) -> None:
+        """What a server counted for declarer's side alone fits no RESULT: compared here."""
+        told = self._meta.get("server_points")
+        if told is None:
+            return
+        points = replay(record, ruleset).outcome.points
+        if points is not None and told != str(points[0]):
+            self.warn(
+                f"the log counts {told} points for declarer's side, "
+                f"the rules {ruleset.id} give {points[0]}"
+            )
 
     def _check_tricks(
         self, record: HandRecord, leader: int | None, trump: int | None, ruleset: RuleSet

@@ -51,7 +51,7 @@ class CardMap(_Table):
 class SeatMap(_Table):
     """``[seats]``: what the file's seat numbers and names are."""
 
-    order: list[SeatLetter] = Field(default_factory=lambda: list("NESW"), validate_default=False)
+    order: list[SeatLetter] = ["N", "E", "S", "W"]
     first: Literal[0, 1] | None = None
     names: dict[str, SeatLetter] = Field(default_factory=dict)
 
@@ -126,16 +126,15 @@ class Mapping(_Table):
 
 MOVES = (
     "deal", "hand", "middle", "call", "pass", "discard", "declare", "play", "trick", "claim",
-    "undo", "result", "end", "players", "ignore",
+    "roem", "deny", "stuk", "show", "run", "set", "undo", "result", "end", "players", "ignore",
 )  # fmt: skip
 """Events that the generic formats know; docs/parsers.md says what each may carry."""
 
 FIELDS = (
     "event", "seat", "player", "card", "cards", "hands", "middle", "dealer", "bid", "points",
-    "plus", "trump", "called", "discard", "winner", "declarer", "partner", "contract", "outcome",
-    "score", "tricks", "value", "kind", "game", "hand", "time", "date", "n", "id", "rules", "site",
-    "session", "north", "east", "south", "west", "score_north", "score_east", "score_south",
-    "score_west", "score_declarer", "extra", "side_points", "comment",
+    "trump", "called", "discard", "winner", "leader", "declarer", "partner", "contract", "outcome",
+    "score", "tricks", "value", "kind", "game", "hand", "time", "id", "rules", "site", "session",
+    "north", "east", "south", "west", "extra", "conceded", "score_declarer", "score_partner",
 )  # fmt: skip
 """Fields (and columns) that the generic formats know."""
 

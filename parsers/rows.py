@@ -1,0 +1,141 @@
+"""Rows of delimited text (CSV, TSV, Dutch Excel) with their lines and raw text."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from parsers.items import Names, fold_key
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_CELL = 1 << 20
+MAX_COLUMNS = 1000
+
+
+class RowError(ValueError):
+    """A text that is no table; ``line`` counts from 1."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(slots=True)
+class Row:
+    """One row below the head: cells by folded column name."""
+
+    line: int
+    cells: dict[str, str]
+    raw: str
+    extra: int = 0
+    short: int = 0
+
+    def get(self, names: Names, field_name: str) -> str:
+        """The cell of a field under any of its column names, ``""`` if there is none."""
+        for alias in names.of(field_name):
+            value = self.cells.get(alias, "")
+            if value:
+                return value
+        return ""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A table: its column names as written and folded, its rows, and its head as text."""
+
+    columns: list[str]
+    folded: list[str]
+    rows: list[Row]
+    head_raw: str
+    head_line: int
+    delimiter: str
+    unended: bool = False
+    skipped: list[int] = field(default_factory=list)
+
+    def has(self, names: Names, field_name: str) -> bool:
+        """Whether a column of this field stands in the head."""
+        return any(alias in self.folded for alias in names.of(field_name))
+
+
+def head_of(text: str) -> tuple[list[str], str, int] | None:
+    """Column names, delimiter and line (from 1) of the head of a table, or ``None``.
+
+    The head is the first line with two or more different, not numeric, cells. ``sep=;``, which
+    Excel understands, is obeyed.
+
+    >>> head_of("sep=;\\nspeler;kaart\\n")
+    (['speler', 'kaart'], ';', 2)
+    """
+    told = re.match(r"\ufeff?sep=(.)\s*$", text.split("\n", 1)[0].rstrip("\r"))
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text[:200_000])[:30], 1):
+        if told and number == 1:
+            continue
+        for delimiter in sorted(DELIMITERS, key=line.count, reverse=True):
+            if told and delimiter != told[1]:
+                continue
+            if line.count(delimiter) == 0 or line.count(delimiter) > MAX_COLUMNS:
+                continue
+            try:
+                cells = next(csv.reader([line.lstrip("\ufeff")], delimiter=delimiter), [])
+            except csv.Error:
+                continue
+            words = [c.strip() for c in cells if c.strip()]
+            if len(words) >= 2 and not any(w.lstrip("-+").isdigit() for w in words):
+                return [c.strip() for c in cells], delimiter, number
+    return None
+
+
+def read_sheet(text: str) -> Sheet:
+    """The table in a text; raises :class:`RowError`."""
+    text = text.lstrip("\ufeff")
+    found = head_of(text)
+    if found is None:
+        raise RowError("no head of a table: a first line with the names of the columns", 1)
+    columns, delimiter, head_line = found
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)
+    folded = [fold_key(c) for c in columns]
+    unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
+    raw_head = lines[head_line - 1].rstrip("\r\n")
+    sheet = Sheet(columns, folded, [], raw_head, head_line, delimiter, unended)
+    for line, raw, cells in _cells(lines, head_line, delimiter):
+        if not any(c.strip() for c in cells):
+            continue
+        values: dict[str, str] = {}
+        for name, cell in zip(folded, cells):
+            if name and not values.get(name):
+                values[name] = cell.strip()
+        over = [c for c in cells[len(folded) :] if c.strip()]
+        sheet.rows.append(Row(line, values, raw, len(over), max(0, len(folded) - len(cells))))
+    return sheet
+
+
+def _cells(lines: list[str], skip: int, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Line, raw text and cells of each row below line ``skip``."""
+    old = csv.field_size_limit(MAX_CELL)
+    try:
+        reader = csv.reader(iter(lines[skip:]), delimiter=delimiter)
+        before = 0
+        while True:
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as e:
+                raise RowError(f"a row that cannot be read ({e})", skip + reader.line_num) from None
+            raw = "".join(lines[skip + before : skip + reader.line_num]).rstrip("\r\n")
+            yield skip + before + 1, raw, cells
+            before = reader.line_num
+    finally:
+        csv.field_size_limit(old)
+
+
+def to_csv(rows: list[list[str]]) -> str:
+    """Rows as CSV text (for tests and workbooks).
+
+    >>> to_csv([["a", "b;c"]])
+    'a,b;c\\n'
+    """
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
