@@ -348,9 +348,6 @@ def _read_result(text: str) -> Result:
     for part in text.split(";"):
         key, equals, value = part.partition("=")
         name = key if equals else "outcome"
-        if name in parts:
-            raise FieldError(at, part, f"each part once; there was already {parts[name]!r}")
-        parts[name] = part
         start = at + len(key) + 1
         if not equals:
             outcome = read_outcome(part, at)
@@ -368,6 +365,9 @@ def _read_result(text: str) -> Result:
             raise FieldError(
                 at, part, "made, lost, void, pts=, score=, tricks=, conceded= or partner="
             )
+        if name in parts:
+            raise FieldError(at, part, f"each part once; there was already {parts[name]!r}")
+        parts[name] = part
         at += len(part) + 1
     return Result(outcome, points, score, tricks, conceded, partner)
 

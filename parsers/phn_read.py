@@ -273,9 +273,8 @@ class _Reader:
     # Behind a fault ----------------------------------------------------------------------------
 
     def _after_hand(self, fault: Unreadable, limit: int, moved: bool) -> int:
-        return self._skip(
-            fault.at + (1 if fault.opening else max(1, len(fault.token))), limit, moved
-        )
+        length = 1 if fault.opening else max(1, len(fault.token))
+        return self._skip(fault.at + length, limit, moved)
 
     def _skip(self, at: int, limit: int, moved: bool) -> int:
         """Where a spoilt hand ends: behind its ``*``, or before the next tag section.
@@ -284,6 +283,7 @@ class _Reader:
         section be taken for a hand.
         """
         text = self.text
+        unclosed = ""  # Openings that have no end here: from now on signs like any other.
         while True:
             at = skip_space(text, at, limit)
             if at >= limit:
@@ -294,7 +294,9 @@ class _Reader:
             if sign == "[" and moved and self.places.begins_line(at):
                 return at
             try:
-                if sign == "{":
+                if sign in unclosed:
+                    at += 1
+                elif sign == "{":
                     at = comment_end(text, at, limit)
                 elif sign == "(":
                     at = variation_end(text, at, limit)
@@ -304,7 +306,7 @@ class _Reader:
                     m = _TOKEN.match(text, at, limit)
                     at = m.end() if m else at + 1
             except Unreadable:
-                at += 1
+                unclosed += sign
 
     def _reject(self, start: int, fault: Unreadable, end: int) -> int:
         self.last_was_hand = False
