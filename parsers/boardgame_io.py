@@ -132,7 +132,8 @@ def _match(match: Match, options: Options, result: ParseResult) -> None:
     try:
         setting = _setting(match, options, words, start, end, steps)
     except (RuleSetError, StyleError) as e:
-        result.rejects.append(where.reject(list(match.path), "", str(e), code="ambiguous"))
+        code = "unknown-rules" if isinstance(e, RuleSetError) else "ambiguous"
+        result.rejects.append(where.reject(list(match.path), "", str(e), code=code))
         return
     fresh = not end.in_play and bool(end.hands) and len(parts) > 0 and bool(parts[-1].steps)
     for i, part in enumerate(parts):
