@@ -1,19 +1,14 @@
-"""The replayer: a component that gets a whole hand once and steps through it in the browser."""
+"""The replayer: gets a whole hand once and steps through it in the browser."""
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 import streamlit as st
 
-_SCRIPTS = ("1_dom.js", "2_table.js", "3_panels.js", "4_replayer.js")
+from pandoeren_replay.ui.components import source
 
-
-def source(*names: str) -> str:
-    """The text of files of this folder, one after the other."""
-    here = files("pandoeren_replay.ui.replayer")
-    return "\n".join((here / name).read_text("utf-8") for name in names)
+SCRIPTS = ("1_dom.js", "2_table.js", "3_panels.js", "4_replayer.js")
 
 
 @lru_cache(maxsize=1)
@@ -22,7 +17,7 @@ def _component() -> Callable[..., Any]:
         "pandoeren_replayer",
         html='<div class="mount"></div>',
         css=source("replayer.css"),
-        js=source(*_SCRIPTS),
+        js=source(*SCRIPTS),
     )
 
 

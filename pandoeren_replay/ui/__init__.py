@@ -1,0 +1,1 @@
+"""The dashboard: pages in Streamlit, the replayer in the browser."""

@@ -1,0 +1,54 @@
+"""The script that Streamlit runs for every viewer: navigation, language, one page."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.texts import LANGUAGES, Texts
+
+STYLE = """
+header[data-testid="stHeader"] { display: none; }
+div[data-testid="stMainBlockContainer"] { padding: 1rem clamp(.6rem, 4vw, 4rem) 3rem; }
+a[data-testid="stPageLink-NavLink"] { min-height: 44px; padding: .4rem .8rem; }
+a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
+"""
+ICON = Path(__file__).with_name("icon.svg")
+
+
+def run() -> None:
+    """Shows the page that the address names."""
+    text = session.texts()
+    st.set_page_config(page_title=text("app.title"), page_icon=str(ICON), layout="wide")
+    pages = [navigation.page(name, text) for name in navigation.PAGES]
+    chosen = st.navigation(pages, position="hidden")
+    # Our own style sheet and nothing else: no data ever stands in it.
+    st.html(f"<style>{STYLE}</style>")
+    if not session.allowed():
+        return
+    navigation.bar(text)
+    try:
+        chosen.run()
+    except StoreError as e:
+        # One sentence that says what is wrong with the store; it may hold names of files.
+        st.error(text("app.store_failed"), icon=":material/database_off:")
+        st.text(str(e))
+    _footer(text)
+
+
+def _footer(text: Texts) -> None:
+    st.divider()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for lang in LANGUAGES:
+            if st.button(
+                text(f"app.language_{lang}"),
+                key=f"language_{lang}",
+                type="primary" if lang == text.lang else "secondary",
+            ):
+                st.session_state["language"] = lang
+                st.rerun()
+        navigation.link("about", text, text("app.about_link"))
+
+
+run()

@@ -1,0 +1,49 @@
+"""The pages and their addresses; how one page leads to another."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NoReturn
+
+import streamlit as st
+
+from pandoeren_replay.ui.texts import Texts
+
+# Module under pages/, icon; the first is where the bare address leads.
+PAGES = {
+    "hands": ":material/view_list:",
+    "replay": ":material/play_circle:",
+    "contracts": ":material/leaderboard:",
+    "about": ":material/info:",
+}
+DEFAULT = "hands"
+
+
+def page(name: str, text: Texts) -> Any:
+    """A page of the dashboard, as Streamlit's navigation wants it."""
+    module = import_module(f"pandoeren_replay.ui.pages.{name}")
+    show: Callable[[], None] = module.page
+    return st.Page(
+        show,
+        title=text(f"nav.{name}"),
+        icon=PAGES[name],
+        url_path=name,
+        default=name == DEFAULT,
+    )
+
+
+def open_page(name: str, text: Texts, query: Mapping[str, str] | None = None) -> NoReturn:
+    """Leads to another page."""
+    st.switch_page(page(name, text), query_params=dict(query or {}))
+    raise AssertionError("switch_page does not return")
+
+
+def bar(text: Texts) -> None:
+    """The row of links to all pages, the same on a phone as on a wide screen."""
+    with st.container(horizontal=True, gap="small"):
+        for name in PAGES:
+            link(name, text, text(f"nav.{name}"))
+
+
+def link(name: str, text: Texts, label: str, query: Mapping[str, str] | None = None) -> None:
+    """A link to a page. ``label`` is one of our own texts, not data (it is read as Markdown)."""
+    st.page_link(page(name, text), label=label, query_params=dict(query or {}))

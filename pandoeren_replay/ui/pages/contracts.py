@@ -1,0 +1,5 @@
+"""Contracts (being built on the statistics of the store)."""
+
+
+def page() -> None:
+    """Placeholder."""

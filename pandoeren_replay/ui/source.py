@@ -1,0 +1,180 @@
+"""What the pages ask of the store, kept per generation so that an import shows at once."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from engine.rulefile import BUILTIN_IDS, load_ruleset
+from engine.ruleset import RuleSet
+from engine.violations import Language
+from pandoeren_replay.store import Store
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.ui.payload import Around, hand_payload
+from pandoeren_replay.ui.texts import Texts
+
+# Names offered in a list; beyond that the viewer types.
+_OFFERED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What occurs in the store, for the filters: each list in a sensible order."""
+
+    rules: tuple[str, ...]
+    contracts: tuple[str, ...]
+    players: tuple[str, ...]
+    sessions: tuple[str, ...]
+    codes: tuple[str, ...]
+    first: dt.date | None
+    last: dt.date | None
+    has_simulated: bool
+
+
+class Source:
+    """The store as the pages see it. Every answer belongs to the newest generation."""
+
+    def __init__(self, path: str | None) -> None:
+        self.store = Store(path)
+
+    @property
+    def path(self) -> str:
+        """Folder of the store."""
+        return str(self.store.path)
+
+    @cached_property
+    def generation(self) -> int:
+        """Number of the newest generation; 0 where nothing was imported yet."""
+        return self.store.generation() if self.store.exists() else 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no hand at all."""
+        return self.generation == 0 or self.count() == 0
+
+    def count(self, where: str = "") -> int:
+        """Number of hands that a filter lets through."""
+        return _count(self.path, self.generation, where)
+
+    def hands(self, where: str, order: str, limit: int, offset: int = 0) -> pl.DataFrame:
+        """Hands that a filter lets through (rows of the view ``hands``)."""
+        return _hands(self.path, self.generation, where, order, limit, offset)
+
+    def sql(self, query: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+        """Result of a query of ours (never a viewer's) over the views."""
+        return _sql(self.path, self.generation, query, tuple(params))
+
+    def choices(self) -> Choices:
+        """What occurs in the store."""
+        return _choices(self.path, self.generation)
+
+    def find(self, hand: str) -> str | None:
+        """Hash of the hand that an address names (hash, number or id), ``None`` if there is none."""
+        return _find(self.path, self.generation, hand[:200])
+
+    def payload(self, key: str, lang: Language, around: Around) -> dict[str, Any]:
+        """One hand for the replayer, by its hash."""
+        return _payload(self.path, self.generation, key, lang, around)
+
+    def rules(self, rules_id: str) -> RuleSet | None:
+        """A rule set that hands of this store were read by, the newest of that name."""
+        return _rules(self.path, self.generation, rules_id)
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _count(path: str, generation: int, where: str) -> int:
+    return Store(path).count(where) if generation else 0
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _hands(
+    path: str, generation: int, where: str, order: str, limit: int, offset: int
+) -> pl.DataFrame:
+    return Store(path).hands(where, order, limit, offset)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _sql(path: str, generation: int, query: str, params: tuple[Any, ...]) -> pl.DataFrame:
+    return Store(path).sql(query, params)
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _choices(path: str, generation: int) -> Choices:
+    if not generation:
+        return Choices((), (), (), (), (), None, None, False)
+    store = Store(path)
+
+    def column(query: str) -> tuple[str, ...]:
+        return tuple(str(v) for v in store.sql(query).to_series().to_list())
+
+    span = store.rows(
+        "SELECT min(date) AS first, max(date) AS last, bool_or(simulated) AS sim FROM hands"
+    )[0]
+    return Choices(
+        rules=column("SELECT rules FROM hands GROUP BY rules ORDER BY count(*) DESC, rules"),
+        contracts=column(
+            "SELECT contract FROM hands WHERE contract IS NOT NULL GROUP BY contract "
+            "ORDER BY try_cast(contract AS INTEGER) NULLS LAST, contract"
+        ),
+        players=column(f"SELECT name FROM players ORDER BY hands DESC, name LIMIT {_OFFERED}"),
+        sessions=column(
+            "SELECT session FROM sessions ORDER BY last_date DESC NULLS LAST, session DESC "
+            f"LIMIT {_OFFERED}"
+        ),
+        codes=column(
+            "SELECT code FROM violations WHERE severity <> 'info' GROUP BY code "
+            "ORDER BY count(*) DESC, code"
+        ),
+        first=span["first"],
+        last=span["last"],
+        has_simulated=bool(span["sim"]),
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=500)
+def _find(path: str, generation: int, hand: str) -> str | None:
+    if not generation:
+        return None
+    store = Store(path)
+    try:
+        return f"{int(store.row(hand)['hash']):016x}"
+    except StoreError:
+        return None
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _payload(
+    path: str, generation: int, key: str, lang: Language, around: Around
+) -> dict[str, Any]:
+    store = Store(path)
+    row = store.rows("SELECT hand_id, simulated, source FROM hands WHERE hash = ?", [key])[0]
+    payload = hand_payload(
+        store.replay(row["hand_id"]),
+        lang,
+        key=key,
+        simulated=bool(row["simulated"]),
+        around=Around(around.previous, around.next, row["source"]),
+    )
+    payload["stamp"] += f"|{generation}"
+    return payload
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _rules(path: str, generation: int, rules_id: str) -> RuleSet | None:
+    if generation:
+        try:
+            return Store(path).rule_set(rules_id)
+        except StoreError:
+            pass  # not one that a hand was read by: perhaps a built-in one
+    return load_ruleset(rules_id) if rules_id in BUILTIN_IDS else None
+
+
+def contract_name(source: Source, text: Texts, rules_id: str | None, contract: str | None) -> str:
+    """A contract in words, by the rule set it was played under."""
+    if not contract:
+        return text("hands.no_contract")
+    return text.contract(source.rules(rules_id) if rules_id else None, contract)
