@@ -69,17 +69,8 @@ def test_the_tags_of_a_whole_hand():
         ("tag.club_no", "7"),
         ("note", 'a "b" \\ c'),
     )
-    owners = {c: record.deal[card(c)] for c in ("SA", "SJ", "HT", "H7", "DK", "DT", "C7", "H6")}
-    assert owners == {
-        "SA": "N",
-        "SJ": "N",
-        "HT": "N",
-        "H7": "N",
-        "DK": "N",
-        "DT": "S",
-        "C7": "W",
-        "H6": "M",
-    }
+    given = {"SA": "N", "SJ": "N", "HT": "N", "H7": "N", "DK": "N", "DT": "S", "C7": "W", "H6": "M"}
+    assert {name: record.deal[card(name)] for name in given} == given
     assert record.deal.count("?") == 33 - 11
     assert (record.trump, record.called, record.discard) == ("H", "SA", "D7")
     assert record.result == Result("made", (132, 14), (1, 0, 1, -2), (5, 3), 0, -1)
