@@ -113,4 +113,5 @@ def solve_position(
 
     if not isinstance(rules, RuleSet):
         rules = load_ruleset(rules)
-    return int(solve(rules, trump, hands, leader, trick, side, goal))
+    held = {seat: list(cards) for seat, cards in hands.items()}
+    return int(solve(rules, trump, held, leader, list(trick), side, goal))

@@ -73,6 +73,8 @@ FIELDS: dict[str, Field] = {
         Field("recorded", "outcome", "result as recorded: made, lost, void, none",
               "uitslag zoals genoteerd: made, lost, void, none", "h.recorded"),
         Field("passed", "yesno", "passed out: yes, no", "rondgepast: yes, no", "h.passed_out"),
+        Field("played", "yesno", "has a contract: yes, no", "er is een bod: yes, no",
+              "(NOT h.passed_out AND h.contract IS NOT NULL)"),
         Field("points", "number", "card points of declarer's side",
               "punten van de spelende partij", "h.points_side"),
         Field("margin", "number", "points and meld above the bid",
@@ -133,7 +135,8 @@ def condition(where: str | None) -> tuple[str, list[Any]]:
     >>> condition("contract is 130")
     Traceback (most recent call last):
     ...
-    pandoeren_replay.filters.FilterError: filter, column 10: found 'is 130', expected one of != <= >= = < > ~
+    pandoeren_replay.filters.FilterError: filter, column 10: found 'is 130', \
+expected one of != <= >= = < > ~
     """
     conditions = parse(where or "")
     parts: list[str] = []
@@ -248,9 +251,7 @@ def _one(c: Condition) -> tuple[str, list[Any]]:
     if f.lists:
         tests = {"=": "lower(x) = lower(?)", "~": "contains(lower(x), lower(?))"}
         test = tests["~" if c.op == "~" else "="]
-        any_of = " OR ".join(
-            f"len(list_filter({f.lists}, lambda x: {test})) > 0" for _ in c.values
-        )
+        any_of = " OR ".join(f"len(list_filter({f.lists}, lambda x: {test})) > 0" for _ in c.values)
         return (f"NOT ({any_of})" if c.op == "!=" else f"({any_of})"), list(c.values)
     return _compare(f.sql, f.kind, c.op, c.values, f.name)
 

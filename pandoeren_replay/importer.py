@@ -7,11 +7,10 @@ from pathlib import Path
 
 from engine.record import HandRecord
 from engine.replay import replay
-from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, RuleSetError, UnknownRuleSet, load_ruleset
+from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, UnknownRuleSet, load_ruleset
 from engine.ruleset import RuleSet
 from engine.state import Replay
 from pandoeren_replay.store.encode import Row, encode, is_empty
-from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.generations import Unchanged
 from pandoeren_replay.store.store import Store
 from pandoeren_replay.store.writer import Batch, Disagreement, SourceRows, hash_rows, write_batch
@@ -22,6 +21,9 @@ log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
+
+NO_LOG = ("no-file", "empty", "not-text", "no-logs", "unrecognised", "limit", "rules")
+"""Rejects that say a place holds no hands at all; they alone are no reason to touch a store."""
 
 CHUNK = 1000
 PARALLEL_FROM = 4 * CHUNK
@@ -46,6 +48,23 @@ class ImportTotals:
     rejects: list[Reject] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
+
+    def add(self, other: "ImportTotals") -> None:
+        """Count another import in (the number of the import is the latest)."""
+        for name in (
+            "read",
+            "stored",
+            "duplicate",
+            "rejected",
+            "empty",
+            "with_errors",
+            "simulated",
+        ):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.rejects += other.rejects
+        self.warnings += other.warnings
+        self.disagreements += other.disagreements
+        self.import_id = other.import_id or self.import_id
 
     @property
     def adds_up(self) -> bool:
@@ -97,7 +116,9 @@ def replay_located(hand: Located, finder: RulesFinder) -> Replayed:
     try:
         rules = finder.find(hand.record)
     except UnknownRuleSet as e:
-        return Replayed(hand, reject=_reject(hand, hand.record.rules or "", str(e), "rules-unknown"))
+        return Replayed(
+            hand, reject=_reject(hand, hand.record.rules or "", str(e), "rules-unknown")
+        )
     try:
         return Replayed(hand, replay=replay(hand.record, rules))
     except Exception as e:
@@ -147,7 +168,7 @@ def import_paths(
     say = progress or (lambda what, done, total: None)
     for i, result in enumerate(read_all(paths, options, format)):
         say("read", i + 1, len(paths))
-        _add(batch, result, finder, options, say, jobs)
+        collect(batch, result, finder, options, say, jobs)
     return write(store, batch, (options.rules, None if format == "auto" else format), say, waiting)
 
 
@@ -174,7 +195,7 @@ def write(
     for source in batch.sources:
         for row in source.rows:
             totals.warnings += [Warn(source.name, row.line, w) for w in row.warnings]
-    if not rows and not batch.rejects:
+    if not rows and all(r.code in NO_LOG for r in batch.rejects):
         return totals
     hashed = hash_rows(batch)
     say("write", 0, 1)
@@ -189,7 +210,7 @@ def write(
     return totals
 
 
-def _add(
+def collect(
     batch: Batch,
     result: ParseResult,
     finder: RulesFinder,
@@ -197,6 +218,7 @@ def _add(
     say: Progress,
     jobs: int,
 ) -> None:
+    """Replay what was read and add it to a batch."""
     batch.rejects += result.rejects
     batch.warnings += result.warnings
     batch.empty += result.empty

@@ -65,16 +65,12 @@ def _deal(row: Mapping[str, Any]) -> str:
 def _plays(row: Mapping[str, Any]) -> str:
     if row["play_text"] is not None:
         return str(row["play_text"])
-    cards = [
-        CARDS[row[f"p{i // 8}"] >> 6 * (i % 8) & 63] for i in range(row["n_plays"])
-    ]
+    cards = [CARDS[row[f"p{i // 8}"] >> 6 * (i % 8) & 63] for i in range(row["n_plays"])]
     tricks = ["".join(cards[i : i + 4]) for i in range(0, len(cards), 4)]
     return "/".join(tricks) or "."
 
 
-def _meta(
-    row: Mapping[str, Any], rest: tuple[tuple[str, str], ...]
-) -> tuple[tuple[str, str], ...]:
+def _meta(row: Mapping[str, Any], rest: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     keys = row["meta_keys"]
     if keys == "all":
         return rest

@@ -252,10 +252,9 @@ def _raw(hand: Located, line: str, format_name: str) -> dict[str, Any]:
     raw = hand.raw.removesuffix("\n")
     if raw == line:
         return {"raw_format": "phl"}
-    if format_name == "phn":
+    if raw.lstrip().startswith("["):
         from parsers.phn import write_phn
 
         if raw == write_phn(hand.record).removesuffix("\n"):
             return {"raw_format": "phn"}
     return {"raw": hand.raw, "raw_format": format_name}
-

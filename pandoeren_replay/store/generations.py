@@ -54,9 +54,7 @@ def current_file(folder: Path) -> Path | None:
     Raises :class:`StoreError` if the place is taken by something else or the pointer is damaged.
     """
     if folder.exists() and not folder.is_dir():
-        raise StoreError(
-            f"{folder} is a file; a store is a folder (name another place with --db)"
-        )
+        raise StoreError(f"{folder} is a file; a store is a folder (name another place with --db)")
     try:
         name = (folder / POINTER).read_text("ascii").strip()
     except FileNotFoundError:
@@ -72,9 +70,7 @@ def current_file(folder: Path) -> Path | None:
 
 
 @contextmanager
-def writing(
-    folder: Path, waiting: Callable[[], None] | None = None
-) -> Iterator[Any]:
+def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[Any]:
     """One change of a store: yields a connection in a transaction on a copy; publishes at the end.
 
     An exception inside leaves the store as it was. ``waiting`` is called once if another importer
@@ -134,6 +130,42 @@ def _first_generation(folder: Path, build: Path) -> Path:
     schema.create_file(build)
     _publish(folder, build, file_name(0))
     return folder / file_name(0)
+
+
+def rewrite(folder: Path, create: Callable[[Path], None]) -> None:
+    """Publish the current rows in a file made anew (by ``create``), without unused space."""
+    import duckdb
+
+    with exclusive(folder / LOCK):
+        current = current_file(folder)
+        if current is None:
+            raise StoreError(f"there is no store at {folder}")
+        build = folder / f"build-{os.getpid()}.duckdb"
+        try:
+            _sweep(folder, current)
+            create(build)
+            con = connect(build, folder, read_only=False)
+            try:
+                place = str(current).replace("'", "''")
+                con.execute(f"ATTACH '{place}' AS old (READ_ONLY)")
+                con.execute("BEGIN")
+                con.execute("DELETE FROM store_info").fetchall()
+                tables = con.execute(
+                    "SELECT table_name FROM duckdb_tables() WHERE database_name = 'old'"
+                ).fetchall()
+                for (table,) in tables:
+                    con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM old.{table}").fetchall()
+                con.execute("COMMIT")
+                con.execute("DETACH old")
+                con.execute("CHECKPOINT")
+            finally:
+                con.close()
+            _publish(folder, build, file_name((number_of(current.name) or 0) + 1))
+        except (duckdb.Error, OSError) as e:
+            raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
+        finally:
+            for rest in (build, Path(f"{build}.wal")):
+                rest.unlink(missing_ok=True)
 
 
 def connect(file: Path, folder: Path, read_only: bool) -> Any:

@@ -1,14 +1,11 @@
 """The lock that importers take: one at a time, the others queue. Freed by the system on a kill."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-try:
-    import fcntl
-except ImportError:  # Windows has no fcntl; its C runtime locks a byte range instead.
-    fcntl = None  # type: ignore[assignment]
+from typing import IO
 
 POLL_SECONDS = 0.1
 
@@ -29,29 +26,31 @@ def exclusive(path: Path, waiting: Callable[[], None] | None = None) -> Iterator
             _unlock(f)
 
 
-if fcntl is not None:
+if sys.platform == "win32":
+    # Windows has no fcntl; its C runtime locks a range of bytes instead.
+    import msvcrt
 
-    def _try_lock(f) -> bool:  # type: ignore[no-untyped-def]
+    def _try_lock(f: IO[bytes]) -> bool:
+        f.seek(0)
+        try:
+            msvcrt.locking(f.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(f: IO[bytes]) -> None:
+        f.seek(0)
+        msvcrt.locking(f.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(f: IO[bytes]) -> bool:
         try:
             fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _unlock(f) -> None:  # type: ignore[no-untyped-def]
+    def _unlock(f: IO[bytes]) -> None:
         fcntl.flock(f, fcntl.LOCK_UN)
-
-else:
-    import msvcrt
-
-    def _try_lock(f) -> bool:  # type: ignore[no-untyped-def]
-        f.seek(0)
-        try:
-            msvcrt.locking(f.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-
-    def _unlock(f) -> None:  # type: ignore[no-untyped-def]
-        f.seek(0)
-        msvcrt.locking(f.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]

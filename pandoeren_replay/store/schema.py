@@ -36,6 +36,16 @@ def create_file(path: Path) -> None:
         con.close()
 
 
+def new_database() -> Any:
+    """A connection to an empty database of the newest schema, in memory."""
+    import duckdb
+
+    con = duckdb.connect(":memory:")
+    con.execute(_sql("tables.sql"))
+    con.execute(_sql("views.sql"))
+    return con
+
+
 def version_of(con: Any, name: str) -> int:
     """Schema version of an open store file; ``name`` is what the error calls it."""
     import duckdb

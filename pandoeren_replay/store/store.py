@@ -77,9 +77,10 @@ class Store:
 
         try:
             cur = self.cursor()
-            return cur.sql(query, params=list(params)).pl()
+            frame: pl.DataFrame = cur.sql(query, params=list(params)).pl()
         except duckdb.Error as e:
             raise StoreError(f"the query failed: {str(e).strip().splitlines()[0]}") from e
+        return frame
 
     def hands(
         self,
@@ -99,9 +100,13 @@ class Store:
         column = order.removeprefix("-")
         names = [r["column_name"] for r in self.rows("DESCRIBE hands")]
         if column not in names:
-            raise StoreError(f"there is no column {column!r} to sort by (there: {', '.join(names)})")
+            raise StoreError(
+                f"there is no column {column!r} to sort by (there: {', '.join(names)})"
+            )
         direction = "DESC" if order.startswith("-") else "ASC"
-        query = f"SELECT * FROM hands h WHERE {sql} ORDER BY {column} {direction} NULLS LAST, hand_id"
+        query = (
+            f"SELECT * FROM hands h WHERE {sql} ORDER BY {column} {direction} NULLS LAST, hand_id"
+        )
         if limit is not None:
             query += f" LIMIT {int(limit)} OFFSET {int(offset)}"
         return self.sql(query, params)
@@ -206,7 +211,9 @@ class Store:
 
     def violations(self, hand: str | int) -> list[dict[str, Any]]:
         """Violations of a hand; ``params`` as a dictionary."""
-        rows = self.rows("SELECT * FROM violations WHERE hand_id = ? ORDER BY seq", [self.find(hand)])
+        rows = self.rows(
+            "SELECT * FROM violations WHERE hand_id = ? ORDER BY seq", [self.find(hand)]
+        )
         for r in rows:
             r["params"] = json.loads(r["params"]) if r["params"] else {}
         return rows

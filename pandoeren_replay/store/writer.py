@@ -195,7 +195,7 @@ def _insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:
     """Keep what could not be read; the same text from the same place only once."""
     known = set(con.execute("SELECT source, line, col, message, raw FROM reject").fetchall())
     first = _next(con, "reject", "reject_id")
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for r in rejects:
         place = (r.source, r.line, r.column, r.message, r.raw)
         if place not in known:

@@ -1,0 +1,1 @@
+"""The commands of ``pandoeren``, one module for each group. Heavy imports stay inside functions."""

@@ -1,0 +1,157 @@
+"""``export`` and ``convert``: hands out of the store, or from files to files."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from pandoeren_replay.commands.common import (
+    CommandError,
+    DbOption,
+    FormatOption,
+    MapOption,
+    OutOption,
+    RulesOption,
+    WhereOption,
+    open_store,
+    output,
+    printable,
+    progress,
+    read_options,
+    say,
+)
+
+if TYPE_CHECKING:
+    from engine.record import HandRecord
+    from pandoeren_replay.export import Format
+
+ToOption = Annotated[
+    str, typer.Option("--to", help="Format to write: phn, phl, jsonl, csv, parquet or sgf.")
+]
+ExcelOption = Annotated[
+    bool, typer.Option("--excel-nl", help="CSV for a Dutch Excel (; between columns, BOM).")
+]
+
+
+def export(
+    to: ToOption,
+    where: WhereOption = None,
+    out: OutOption = None,
+    excel_nl: ExcelOption = False,
+    db: DbOption = None,
+) -> None:
+    """Write stored hands as text (phn, phl, sgf) or as a table (jsonl, csv, parquet)."""
+    from pandoeren_replay.export import TEXT_FORMATS, stored_records, stored_tables
+
+    format = _format(to)
+    store = open_store(db)
+    if not store.count(where):
+        raise CommandError("no stored hand fits" + (f" {where!r}" if where else ""))
+    if format in TEXT_FORMATS:
+        count = _text(stored_records(store, where), format, out)
+    else:
+        from pandoeren_replay.export import write_tables
+
+        with _bytes(out) as f:
+            count = write_tables(stored_tables(store, where), format, f, excel_nl)
+    _told(count, out)
+
+
+def convert(
+    paths: Annotated[
+        list[str], typer.Argument(help="Files, folders, zip or gz; - is standard input.")
+    ],
+    to: ToOption,
+    out: OutOption = None,
+    format: FormatOption = "auto",
+    rules: RulesOption = None,
+    mapping: MapOption = None,
+    excel_nl: ExcelOption = False,
+) -> None:
+    """Convert files to another format; nothing is stored. Exit status 1 if a hand was rejected."""
+    from pandoeren_replay.commands.importing import sources
+    from pandoeren_replay.export import TEXT_FORMATS, write_tables
+    from pandoeren_replay.importer import read_all
+
+    target = _format(to)
+    options = read_options(rules, mapping)
+    rejects = 0
+    records: list[HandRecord] = []
+    results = []
+    for result in read_all(sources(paths), options, format):
+        rejects += len(result.rejects)
+        for r in result.rejects:
+            say(f"reject: {r}")
+        for w in result.warnings:
+            say(f"warning: {w.source}:{w.line}: {w.message}")
+        records += result.records
+        results.append(result)
+    if not records:
+        raise CommandError(
+            "nothing was converted: "
+            + (f"{rejects} rejects" if rejects else "there is no hand in what was given")
+        )
+    if target in TEXT_FORMATS:
+        # Without --rules the text stays as it is: converting never needs the rule set.
+        count = _text(iter(_override(records, rules)), target, out)
+    else:
+        from pandoeren_replay.scratch import scratch_tables
+
+        with progress() as update, _bytes(out) as f:
+            count = write_tables(scratch_tables(results, options, update), target, f, excel_nl)
+    _told(count, out)
+    if rejects:
+        raise typer.Exit(1)
+
+
+def _override(records: "list[HandRecord]", rules: str | None) -> "list[HandRecord]":
+    if rules is None:
+        return records
+    from engine.rulefile import load_ruleset
+    from pandoeren_replay.export import named
+
+    chosen = load_ruleset(rules)
+    return [named(r, chosen.id, chosen.content_hash) for r in records]
+
+
+def _format(name: str) -> "Format":
+    from pandoeren_replay.export import FORMATS
+
+    for known in FORMATS:
+        if known == name:
+            return known
+    raise CommandError(f"--to {name}: expected one of {', '.join(FORMATS)}", 2)
+
+
+def _text(records: "Iterator[HandRecord]", format: "Format", out: Path | None) -> int:
+    from pandoeren_replay.export import write_records
+
+    with output(out) as f:
+        return write_records(records, format, f)
+
+
+@contextmanager
+def _bytes(out: Path | None) -> Iterator[IO[bytes]]:
+    if out is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with output(out) as f:
+        yield f.buffer
+
+
+def _told(count: int, out: Path | None) -> None:
+    if out is not None:
+        say(printable(f"{count} hands written to {out}"))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(
+        "export", epilog="Example: `pandoeren export --where 'player=Anna' --to csv -o anna.csv`"
+    )(export)
+    app.command("convert", epilog="Example: `pandoeren convert evening.phn --to phl`")(convert)

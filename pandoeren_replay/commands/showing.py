@@ -1,0 +1,87 @@
+"""``show``: one hand as text."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pandoeren_replay.commands.common import (
+    CommandError,
+    DbOption,
+    RulesOption,
+    open_store,
+    printable,
+    read_options,
+)
+
+if TYPE_CHECKING:
+    from engine.state import Replay
+
+
+def show(
+    hand: Annotated[str, typer.Argument(help="Number or id of a stored hand, or FILE:LINE.")],
+    ply: Annotated[
+        int | None,
+        typer.Option("--ply", help="Cards on the table, 0 to 32 (default: the whole hand)."),
+    ] = None,
+    seat: Annotated[
+        str | None, typer.Option("--seat", help="Only what this seat could see: N, E, S or W.")
+    ] = None,
+    original: Annotated[
+        bool, typer.Option("--original", help="The text as its source had it.")
+    ] = False,
+    rules: RulesOption = None,
+    db: DbOption = None,
+) -> None:
+    """Show a hand as text: the table, the auction, the tricks, what was broken."""
+    from pandoeren_replay.table_text import table_text
+
+    who = None
+    if seat is not None:
+        who = "NESW".find(seat.upper()) if len(seat) == 1 else -1
+        if who < 0:
+            raise CommandError(f"--seat {seat}: expected N, E, S or W", 2)
+    replay, text = _hand(hand, rules, db)
+    if original:
+        print(printable(text))
+        return
+    last = len(replay.states) - 1
+    if ply is not None and not 0 <= ply <= last:
+        raise CommandError(f"--ply {ply}: this hand has plies 0 to {last}", 2)
+    print(printable(table_text(replay, ply, who)), end="")
+
+
+def _hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
+    file, _, line = name.rpartition(":")
+    if file and line.isdigit() and Path(file).is_file():
+        return _from_file(Path(file), int(line), rules)
+    store = open_store(db)
+    if rules is not None:
+        from engine.replay import replay
+        from engine.rulefile import load_ruleset
+
+        return replay(store.record(name), load_ruleset(rules)), store.text(name)
+    return store.replay(name), store.text(name)
+
+
+def _from_file(path: Path, line: int, rules: str | None) -> "tuple[Replay, str]":
+    from pandoeren_replay.importer import RulesFinder, replay_located
+    from parsers.detect import read_path
+
+    options = read_options(rules)
+    result = read_path(path, options, "auto")
+    before = [h for h in result.hands if h.line <= line]
+    bad = [r for r in result.rejects if r.line <= line]
+    if bad and (not before or bad[-1].line > before[-1].line):
+        raise CommandError(f"that hand cannot be read: {bad[-1]}")
+    if not before:
+        raise CommandError(f"there is no hand at line {line} of {path}")
+    done = replay_located(before[-1], RulesFinder(options))
+    if done.replay is None:
+        raise CommandError(str(done.reject))
+    return done.replay, before[-1].raw
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("show", epilog="Example: `pandoeren show evening.phl:12 --ply 9`")(show)

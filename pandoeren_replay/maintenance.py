@@ -1,0 +1,145 @@
+"""Looking after a store: verify, vacuum, reparse, undo an import, names of players."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.replay import replay
+from engine.ruleset import RuleSet
+from pandoeren_replay.importer import ImportTotals, import_paths
+from pandoeren_replay.store import generations, schema
+from pandoeren_replay.store.decode import decode, original_text
+from pandoeren_replay.store.encode import encode
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.store import Store
+from parsers.base import Located, Options, Source
+
+
+def verify(
+    store: Store, progress: Callable[[str, int, int], None] | None = None
+) -> tuple[int, list[str]]:
+    """Read every hand back, replay it and compare all columns; (hands checked, what is wrong)."""
+    total = store.count()
+    problems: list[str] = []
+    rule_sets: dict[tuple[str, str], RuleSet] = {}
+    cur = store.cursor()
+    cur.execute("SELECT * FROM hand ORDER BY hand_id")
+    names = [d[0] for d in cur.description]
+    done = 0
+    while part := cur.fetchmany(500):
+        for values in part:
+            row = dict(zip(names, values, strict=True))
+            done += 1
+            try:
+                problems += _differences(store, row, rule_sets)
+            except StoreError as e:
+                problems.append(str(e))
+        if progress:
+            progress("verify", done, total)
+    return done, problems
+
+
+def _differences(
+    store: Store, row: dict[str, Any], rule_sets: dict[tuple[str, str], RuleSet]
+) -> list[str]:
+    key = (row["rules"], row["rules_hash"])
+    if key not in rule_sets:
+        rule_sets[key] = store.rule_set(*key)
+    record = decode(row)
+    hand = Located(record, "", row["line"] or 0, original_text(row))
+    again = encode(hand, replay(record, rule_sets[key]), row["raw_format"] or "").values
+    return [
+        f"hand {row['hand_id']}: column {name} is {row[name]!r}, the replay gives {again[name]!r}"
+        for name in again
+        if name in row and row[name] != again[name]
+    ]
+
+
+def vacuum(store: Store) -> None:
+    """Publish a new file with the same rows and no unused space."""
+    store.file()  # refuses a place without a store
+    generations.rewrite(store.path, schema.create_file)
+
+
+def reparse_rejects(store: Store, options: Options, format: str = "auto") -> ImportTotals:
+    """Read the texts of the kept rejects once more; those that are read now leave the rejects."""
+    found = store.rows("SELECT * FROM rejects WHERE raw <> '' ORDER BY reject_id")
+    if not found:
+        raise StoreError(f"there are no rejects in {store.path}")
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for r in found:
+        by_source.setdefault(r["source"], []).append(r)
+    sources = []
+    for name, rejects in by_source.items():
+        # Each text stands on its own line (or lines); a source keeps its name.
+        text = "\n".join(r["raw"].rstrip("\n") for r in rejects) + "\n"
+        sources.append(Source(name, text.encode()))
+    totals = import_paths(store, sources, options, format)
+    if totals.stored + totals.duplicate:
+        still = {r.raw.rstrip("\n") for r in totals.rejects}
+        gone = [r["reject_id"] for r in found if r["raw"].rstrip("\n") not in still]
+        with store.writing() as con:
+            con.execute(
+                "DELETE FROM reject WHERE reject_id IN (SELECT unnest(?::BIGINT[]))", [gone]
+            ).fetchall()
+    return totals
+
+
+def undo_import(store: Store, import_id: int) -> tuple[int, int]:
+    """Take one import back; (hands, rejects) that left. Raises :class:`StoreError` if unknown."""
+    if not store.rows("SELECT 1 FROM imports WHERE import_id = ?", [import_id]):
+        raise StoreError(f"there is no import {import_id} in {store.path}")
+    with store.writing() as con:
+        hands = [
+            h
+            for (h,) in con.execute(
+                "SELECT hand_id FROM hand JOIN source USING (source_id) WHERE import_id = ?",
+                [import_id],
+            ).fetchall()
+        ]
+        rejects = con.execute(
+            "SELECT count(*) FROM reject WHERE import_id = ?", [import_id]
+        ).fetchall()[0][0]
+        for table in ("hand", "violation", "disagreement", "evaluation"):
+            con.execute(
+                f"DELETE FROM {table} WHERE hand_id IN (SELECT unnest(?::BIGINT[]))", [hands]
+            ).fetchall()
+        for table in ("source", "reject", "import_warning", "disagreement", "import_run"):
+            con.execute(f"DELETE FROM {table} WHERE import_id = ?", [import_id]).fetchall()
+    return len(hands), int(rejects)
+
+
+def merge_players(store: Store, name: str, others: Sequence[str]) -> None:
+    """Count ``others`` as ``name`` from now on."""
+    known = {
+        r["player"] for r in store.rows("SELECT DISTINCT unnest([n, e, s, w]) AS player FROM hand")
+    }
+    for other in others:
+        if other not in known:
+            raise StoreError(f"no hand in {store.path} has a player named {other!r}")
+        if other == name:
+            raise StoreError(f"{name!r} is that name already")
+    with store.writing() as con:
+        # Names that were merged into one of these follow it.
+        con.execute(
+            "UPDATE player_alias SET name = ? WHERE name IN (SELECT unnest(?::VARCHAR[]))",
+            [name, list(others)],
+        ).fetchall()
+        con.execute(
+            "DELETE FROM player_alias WHERE alias = ? OR alias IN (SELECT unnest(?::VARCHAR[]))",
+            [name, list(others)],
+        ).fetchall()
+        con.execute(
+            "INSERT INTO player_alias SELECT unnest(?::VARCHAR[]), ?", [list(others), name]
+        ).fetchall()
+
+
+def split_players(store: Store, names: Sequence[str]) -> None:
+    """Undo merges of these names."""
+    merged = {r["alias"] for r in store.rows("SELECT alias FROM player_alias")}
+    for name in names:
+        if name not in merged:
+            raise StoreError(f"{name!r} is not merged into another name")
+    with store.writing() as con:
+        con.execute(
+            "DELETE FROM player_alias WHERE alias IN (SELECT unnest(?::VARCHAR[]))", [list(names)]
+        ).fetchall()

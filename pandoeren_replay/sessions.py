@@ -1,0 +1,107 @@
+"""An evening's score sheet: the hands of a session booked in order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.cards import SEATS
+from engine.record import HandRecord
+from engine.replay import replay
+from engine.ruleset import RuleSet
+from engine.score import Booked, Ledger
+from engine.state import Replay
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """One hand of a score sheet; ``balances`` is per player name after it."""
+
+    hand_id: int | None
+    number: str
+    replay: Replay
+    booked: Booked
+    after_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole session. ``total`` is players plus pot, ``start`` what it was before the first hand:
+    they are equal wherever chips or cents change hands (``conserved``)."""
+
+    session: str
+    rules: RuleSet
+    names: tuple[str, str, str, str]
+    lines: tuple[SheetLine, ...]
+    pairs: tuple[int, int] | None
+    pot: int
+    incomplete: bool
+    conserved: bool
+    notes: tuple[str, ...]
+
+
+def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: RuleSet) -> Sheet:
+    """Book hands in order by one rule set."""
+    ledger = Ledger(rules)
+    start = ledger.total()
+    lines: list[SheetLine] = []
+    notes: list[str] = []
+    seated: tuple[str | None, ...] | None = None
+    over = False
+    for n, (hand_id, record) in enumerate(hands, 1):
+        done = replay(record, rules)
+        result = record.result
+        made = {"made": True, "lost": False}.get(result.outcome or "")
+        booked = ledger.book_hand(done.outcome, result.score, made, result.points)
+        number = record.get("hand") or str(n)
+        names = tuple(record.player(s) for s in range(4))
+        if seated is not None and names != seated and any(names):
+            notes.append(f"hand {number}: other players than before; balances are by seat")
+        if any(names):
+            seated = names
+        lines.append(SheetLine(hand_id, number, done, booked, over))
+        over = over or booked.over
+    uses_pot = rules.score.system == "chips" or rules.score.pot_contribution > 0
+    fixed = rules.match.partnership == "fixed-pairs"
+    return Sheet(
+        session,
+        rules,
+        tuple((seated[i] if seated else None) or SEATS[i] for i in range(4)),  # type: ignore[arg-type]
+        tuple(lines),
+        ledger.pairs() if fixed else None,
+        ledger.pot,
+        ledger.incomplete,
+        not uses_pot or ledger.total() == start,
+        tuple(notes),
+    )
+
+
+def stored_sheet(store: Store, session: str, rules: RuleSet | None = None) -> Sheet:
+    """The score sheet of a stored session, by its own rules unless others are given.
+
+    Raises :class:`StoreError` if there is no such session, or its hands were played by several
+    rule sets and none is given.
+    """
+    rows = store.rows(
+        "SELECT hand_id, rules, rules_hash FROM hand WHERE session = ? "
+        "ORDER BY try_cast(hand_no AS BIGINT) NULLS LAST, hand_no, hand_id",
+        [session],
+    )
+    if not rows:
+        known = [
+            r["session"] for r in store.rows("SELECT session FROM sessions ORDER BY 1 LIMIT 9")
+        ]
+        raise StoreError(
+            f"there is no session {session!r} in {store.path}"
+            + (f" (there: {', '.join(known)} …)" if known else " (no hand there names a session)")
+        )
+    if rules is None:
+        kinds = sorted({(r["rules"], r["rules_hash"]) for r in rows})
+        if len(kinds) > 1:
+            raise StoreError(
+                f"session {session!r} holds hands of several rule sets "
+                f"({', '.join(f'{i}@{h}' for i, h in kinds)}); "
+                "say which one to book by with --rules"
+            )
+        rules = store.rule_set(*kinds[0])
+    return sheet(session, ((r["hand_id"], store.record(r["hand_id"])) for r in rows), rules)
