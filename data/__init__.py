@@ -1,0 +1,1 @@
+"""Sample logs of every format and the demo session, packaged with the program."""
