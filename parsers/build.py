@@ -15,15 +15,25 @@ from dataclasses import replace as with_
 from typing import Any
 
 from engine.auction import Auction, run_auction
-from engine.cards import CARDS, N_CARDS, NO_TRUMP, SEATS, SUITS
-from engine.record import Call, Claim, ClaimKind, HandRecord, Outcome, Play, Result, is_call_text
+from engine.cards import CARDS, N_CARDS, SEATS, SUITS
+from engine.record import (
+    Call,
+    Claim,
+    ClaimKind,
+    HandRecord,
+    Note,
+    Outcome,
+    Play,
+    Result,
+    is_call_text,
+)
 from engine.replay import replay
-from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, RuleSetError, load_ruleset
 from engine.ruleset import RuleSet
 from engine.table import lay_table
-from parsers.base import Options
 from parsers.canonical import normalised
 from parsers.private import is_email
+from parsers.rulechoice import Rules, is_builtin, resolve_rules
+from parsers.turns import leader_and_trump, write_seats
 from parsers.words import letters
 
 MAX_PLAYS = 32
@@ -32,52 +42,6 @@ _SEAT_KEYS = ("n", "e", "s", "w")
 
 class BuildError(ValueError):
     """A hand that cannot be written down as a record; the text says what was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of a log: ``id`` as recorded (``None``: the log names none), and the rule set."""
-
-    id: str | None
-    ruleset: RuleSet
-
-
-def resolve_rules(named: str | None, options: Options) -> Rules:
-    """The rule set of a log: ``--rules`` if given, else what the log names, else the default.
-
-    Raises :class:`engine.rulefile.RuleSetError` whose text mentions ``--rules`` when the log names
-    a rule set that is not built in. A log never makes a file be opened: only ``--rules`` may name
-    a path.
-
-    >>> resolve_rules(None, Options()).ruleset.id, resolve_rules("x", Options(rules="fiches")).id
-    ('heerlen', 'fiches')
-    >>> resolve_rules("midden-nederland", Options())
-    Traceback (most recent call last):
-    ...
-    engine.rulefile.RuleSetError: the log names the rule set 'midden-nederland', which is not \
-built in; say with --rules which rules it was played by
-    """
-    if options.rules is not None:
-        loaded = load_ruleset(options.rules)
-        return Rules(loaded.id, loaded)
-    if named is None or not named.strip():
-        mapped = getattr(options.mapping, "rules", None)
-        if mapped:
-            loaded = load_ruleset(mapped)
-            return Rules(loaded.id, loaded)
-        return Rules(None, load_ruleset(DEFAULT_ID))
-    name = named.strip().lower()
-    if not is_builtin(name):
-        raise RuleSetError(
-            f"the log names the rule set {named.strip()[:60]!r}, which is not built in; "
-            "say with --rules which rules it was played by"
-        )
-    return Rules(name, load_ruleset(name))
-
-
-def is_builtin(name: str) -> bool:
-    """Whether a rule set of this id comes with the program."""
-    return name in BUILTIN_IDS
 
 
 @dataclass(slots=True)
@@ -109,6 +73,7 @@ class HandBuilder:
     _auction_unknown: bool = False
     _names: dict[int, str] = field(default_factory=dict)
     _meta: dict[str, str] = field(default_factory=dict)
+    _notes: list[Note] = field(default_factory=list)
 
     # --- who and what ------------------------------------------------------------------------
 
@@ -235,6 +200,11 @@ class HandBuilder:
         """
         self._events.append(_Event("result", None, parts))
 
+    def note(self, text: str) -> None:
+        """A comment on the hand as a whole."""
+        if text.strip() and not is_email(text):
+            self._notes.append(Note("h", "c", text.strip()))
+
     def undo(self, seat: int | None = None) -> None:
         """Take back the last call, declaration or card, and what stood after it."""
         for i in range(len(self._events) - 1, -1, -1):
@@ -285,11 +255,12 @@ class HandBuilder:
             deal_extra=tuple(self._extra),
             result=self._result(),
             meta=self._all_meta(),
+            notes=tuple(self._notes),
         )
         record = self._with_auction(record, rules.ruleset)
         record = self._with_declaration(record, rules.ruleset)
-        leader, trump = _leader_and_trump(record, rules.ruleset)
-        written = _write_seats(plays, leader, trump, rules.ruleset)
+        leader, trump = leader_and_trump(record, rules.ruleset)
+        written = write_seats(plays, leader, trump, rules.ruleset)
         record = with_(record, plays=written, claims=self._claims(len(plays)))
         self._check_tricks(record, leader, trump, rules.ruleset)
         self._check_points(record, rules.ruleset)
@@ -483,31 +454,12 @@ def _or_none(value: str | None, none: bool) -> str:
     return str(value)
 
 
-def _leader_and_trump(record: HandRecord, ruleset: RuleSet) -> tuple[int | None, int | None]:
-    """Who leads to the first trick, and the trump suit, as far as the record settles them."""
-    auction = run_auction(record, ruleset, record.dealer)
-    if ruleset.play.first_lead == "forehand":
-        leader = None if record.dealer is None else (record.dealer + 1) % 4
-    else:
-        leader = auction.declarer
-    if auction.bid is not None and not auction.bid.contract.trump:
-        return leader, NO_TRUMP
-    if record.trump == "-":
-        return leader, NO_TRUMP
-    return leader, None if record.trump in (None, "?") else SUITS.index(str(record.trump))
-
-
-def _write_seats(
-    plays: Sequence[Play], leader: int | None, trump: int | None, ruleset: RuleSet
-) -> tuple[Play, ...]:
-    """The plays with a seat only where it does not follow from who leads and who won."""
-    out = [Play(p.card) for p in plays]
-    for _ in range(len(out)):
-        seats = lay_table(tuple(out), leader, trump, ruleset.tables, {}).seats
-        for i, play in enumerate(plays):
-            if play.seat is not None and seats[i] != play.seat and out[i].seat is None:
-                out[i] = play
-                break
-        else:
-            break
-    return tuple(out)
+__all__ = [
+    "MAX_PLAYS",
+    "BuildError",
+    "HandBuilder",
+    "Rules",
+    "is_builtin",
+    "outcome_of",
+    "resolve_rules",
+]

@@ -43,6 +43,12 @@ _VOID = {
 }  # fmt: skip
 
 
+CALL_EXPECTED = (
+    "a call: pass, a number, or a contract such as piccolo or pandoer (your own words for them go "
+    "under [calls] in a --map file)"
+)
+
+
 class CallTextError(ValueError):
     """A text that is no call in any known wording."""
 
@@ -72,8 +78,8 @@ def call_text(text: str, points: int | None = None, own: Mapping[str, str] | Non
     >>> call_text("zwembad")
     Traceback (most recent call last):
     ...
-    parsers.words.CallTextError: 'zwembad' is not a call (expected pass, a number, or a contract \
-such as piccolo or pandoer; name your own under [calls] in a --map file)
+    parsers.words.CallTextError: 'zwembad' is not a call; expected a call: pass, a number, or a \
+contract such as piccolo or pandoer (your own words for them go under [calls] in a --map file)
     """
     plain = text.strip()
     word = fold(plain)
@@ -102,10 +108,7 @@ such as piccolo or pandoer; name your own under [calls] in a --map file)
     if word in _CALL_WORDS:
         return _CALL_WORDS[word]
     shown = plain if len(plain) <= 40 else plain[:37] + "..."
-    raise CallTextError(
-        f"{shown!r} is not a call (expected pass, a number, or a contract such as piccolo or "
-        "pandoer; name your own under [calls] in a --map file)"
-    )
+    raise CallTextError(f"{shown!r} is not a call; expected {CALL_EXPECTED}")
 
 
 def outcome_word(text: str, own: Mapping[str, Outcome] | None = None) -> Outcome | None:
@@ -176,14 +179,17 @@ class SeatBook:
         """
         found = self.find(value)
         if found is None:
-            shown = str(value)[:40]
-            numbers = f"{self.base} to {self.base + 3}"
-            known = ", ".join(self.names) or "none named"
-            raise SeatError(
-                f"{shown!r} is not a seat (expected {numbers}, N E S W, or a player: {known}; "
-                "see [seats] in a --map file)"
-            )
+            raise SeatError(f"{str(value)[:40]!r} is not a seat; expected {self.expected}")
         return found
+
+    @property
+    def expected(self) -> str:
+        """What a seat may be in this file, for messages."""
+        known = ", ".join(self.names) or "none named"
+        return (
+            f"a seat: {self.base} to {self.base + 3}, N E S W, or a player ({known}); "
+            "see [seats] of a --map file"
+        )
 
     def see_numbers(self, values: Iterable[object]) -> None:
         """Find out whether the file counts its seats from 0 or from 1.

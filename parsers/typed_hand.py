@@ -1,0 +1,464 @@
+"""The statements and tricks of one typed hand (see :mod:`parsers.typed`)."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.record import HandRecord
+from parsers.base import Options
+from parsers.build import HandBuilder, resolve_rules
+from parsers.cardtext import CardStyle, CardTextError, is_no_trump, is_unknown, split_cards
+from parsers.dates import Dates
+from parsers.mapping import Mapping
+from parsers.words import (
+    CALL_EXPECTED,
+    CallTextError,
+    SeatBook,
+    call_text,
+    compass,
+    fold,
+    outcome_word,
+)
+
+Kind = Literal["statement", "trick", "cards"]
+
+_TRICK = re.compile(r"(?i)(?:(?<=^)|(?<=[\s;,/.]))(?:slag\s*|trick\s*)?([1-9]\d?)\s*[.):](?=\s*\S)")
+_SEAT_HEAD = re.compile(
+    r"(?i)(noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=(]))\b\s*"
+    r"(?:\(([^)]*)\))?\s*([:=])?\s*(.*)",
+    re.DOTALL,
+)
+_VERB = re.compile(r"(?i)(?:speelt|speel|plays|biedt|bied|bids|bid|zegt|says)\s+")
+_CLAIM = re.compile(r"(?i)(roem|stuk|deny|ontkent)\s*(\d{1,3})?")
+_KEYS = (
+    ("trump", r"troef\s*(?:is\s+)?[:=]?|trumps?\s*(?:are\s+|is\s+)?[:=]?"),
+    ("called", r"(?:vraagt\s+)?mee(?:gevraagd)?\s*[:=]?|vraagt\s*[:=]?|maat\s*[:=]|"
+               r"calls?\s*[:=]?|called\s*[:=]?|calling\s*[:=]?|with\s+"),
+    ("discard", r"weg(?:gelegd)?\s*[:=]?|legt\s+weg\s*[:=]?|discards?\s*[:=]?|discarded\s*[:=]?"),
+    ("middle", r"kijkkaart\s*[:=]?|midden\s*[:=]?|middle(?:\s+card)?\s*[:=]?|turn-?up\s*[:=]?"),
+    ("dealer", r"gever\s*[:=]?|deler\s*[:=]?|dealer\s*[:=]?"),
+    ("rules", r"regels\s*[:=]|rules\s*[:=]"),
+    ("date", r"datum\s*[:=]?|date\s*[:=]?"),
+    ("players", r"spelers\s*[:=]|players\s*[:=]"),
+    ("hand", r"(?:spel|hand|potje|board|game)\s*[:=]?\s*(?=\d)"),
+    ("points", r"punten\s*[:=]?|points\s*[:=]?"),
+    ("outcome", r"uitslag\s*[:=]?|result\s*[:=]?"),
+    ("plays", r"gespeeld\s*[:=]|play(?:ed)?\s*[:=]|kaarten\s*[:=]"),
+)  # fmt: skip
+_EDGE = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"  # not in the middle of a word
+_KEY_RES = tuple((name, re.compile(rf"(?i)(?:{pattern}){_EDGE}\s*")) for name, pattern in _KEYS)
+_ALONE = {"alleen", "alone", "solo", "geenmaat", "nopartner"}
+_STATEMENTS = (
+    "a statement such as 'Zuid: 150', 'troef harten', 'mee: schoppenaas', 'weg: R7', "
+    "'gever: West', 'gehaald', or a trick '1. HB H9 H7 H8'"
+)
+
+
+class TypedError(ValueError):
+    """A piece of a typed hand that is not understood, with its place."""
+
+    def __init__(self, line: int, column: int, token: str, expected: str) -> None:
+        super().__init__(expected)
+        self.line, self.column, self.token, self.expected = line, column, token[:80], expected
+
+
+@dataclass(slots=True)
+class Piece:
+    """One statement or trick: its text and where it begins."""
+
+    kind: Kind
+    text: str
+    line: int
+    column: int
+    number: int = 0
+
+    def error(self, token: str, expected: str) -> TypedError:
+        """A fault in this piece; its column is that of ``token`` where it can be found."""
+        at = self.text.find(token) if token else 0
+        before = self.text[: max(at, 0)]
+        line = self.line + before.count("\n")
+        column = len(before) - before.rfind("\n") if "\n" in before else self.column + len(before)
+        return TypedError(line, column, token or self.text, expected)
+
+
+def card_texts(pieces: list[Piece]) -> tuple[list[str], list[str]]:
+    """Card texts and trump suits of some pieces, to settle the style of the file."""
+    cards: list[str] = []
+    suits: list[str] = []
+    for piece in pieces:
+        text = piece.text
+        if piece.kind == "statement":
+            key, rest = _key(text)
+            if key == "trump":
+                suits.append(rest)
+                continue
+            head = _SEAT_HEAD.fullmatch(text)
+            if key in ("called", "discard", "middle", "plays"):
+                text = rest
+            elif head:
+                text = head[4]
+            elif key is not None:
+                continue
+        cards += [t.rpartition(":")[2].strip("()") for t in split_cards(text)]
+    return cards, suits
+
+
+def _key(text: str) -> tuple[str | None, str]:
+    """The keyword that a statement begins with, and the rest of it."""
+    for name, pattern in _KEY_RES:
+        m = pattern.match(text)
+        if m:
+            return name, text[m.end() :].strip()
+    return None, text
+
+
+@dataclass(slots=True)
+class TypedHand:
+    """The pieces of one hand, and the builder that they go into."""
+
+    pieces: list[Piece]
+    comments: list[str] = field(default_factory=list)
+    builder: HandBuilder = field(default_factory=HandBuilder)
+
+    @classmethod
+    def of(cls, text: str, first_line: int) -> "TypedHand":
+        """Cut the text of one hand into pieces; comments in braces are set aside."""
+        comments: list[str] = []
+
+        def aside(m: re.Match[str]) -> str:
+            comments.append(m[0][1:-1].strip())
+            return re.sub(r"[^\n]", " ", m[0])
+
+        body = re.sub(r"\{[^{}]*\}", aside, text)
+        for mark in "{}":
+            at = body.find(mark)
+            if at >= 0:
+                line = first_line + body.count("\n", 0, at)
+                column = at - body.rfind("\n", 0, at)
+                raise TypedError(line, column, mark, "a comment between { and }")
+        pieces: list[Piece] = []
+        markers = list(_TRICK.finditer(body))
+        # "1." begins the tricks; numbers before it belong to statements ("spel 3:").
+        start = next((i for i, m in enumerate(markers) if m[1] == "1"), len(markers))
+        markers = markers[start:]
+        end = markers[0].start() if markers else len(body)
+        _statements(body, 0, end, first_line, pieces)
+        for i, m in enumerate(markers):
+            stop = markers[i + 1].start() if i + 1 < len(markers) else len(body)
+            cut = re.compile(r"[;\n]").search(body, m.end(), stop)
+            while cut and _only_cards(body[cut.end() : stop]):
+                cut = None
+            to = cut.start() if cut else stop
+            line, column = _place(body, m.start(), first_line)
+            if m[1] != str(i + 1):
+                raise TypedError(line, column, m[0].strip(), f"trick {i + 1}")
+            at = m.end() + len(body[m.end() : to]) - len(body[m.end() : to].lstrip())
+            line, column = _place(body, at, first_line)
+            pieces.append(Piece("trick", body[at:to].strip(" \t\n,;/"), line, column, i + 1))
+            if cut:
+                _statements(body, cut.end(), stop, first_line, pieces)
+        return cls(pieces, comments)
+
+    def read(self, style: CardStyle, mapping: Mapping, options: Options) -> HandRecord | None:
+        """The record; raises :class:`TypedError`."""
+        reader = _Reader(style, mapping, self.builder)
+        for piece in self.pieces:
+            reader.piece(piece)
+        rules = resolve_rules(reader.rules, options)
+        for comment in self.comments:
+            self.builder.note(comment)
+        if self.builder.is_empty():
+            return None
+        return self.builder.build(rules)
+
+
+def _only_cards(text: str) -> bool:
+    """Whether what follows a line end in a trick is still cards (a trick over two lines)."""
+    words = text.split()
+    return (
+        bool(words)
+        and all(re.fullmatch(r"(?:\S:)?[\w♠♥♦♣]{2,3}", w) for w in words)
+        and (outcome_word(text) is None and _key(text.strip())[0] is None)
+    )
+
+
+def _place(body: str, at: int, first_line: int) -> tuple[int, int]:
+    return first_line + body.count("\n", 0, at), at - body.rfind("\n", 0, at)
+
+
+def _statements(body: str, start: int, end: int, first_line: int, pieces: list[Piece]) -> None:
+    """Statements between two places; a piece that begins with no keyword goes on the last list."""
+    for m in re.compile(r"[^,;\n]+").finditer(body, start, end):
+        text = m[0].strip(" \t.")
+        if not text:
+            continue
+        at = m.start() + len(m[0]) - len(m[0].lstrip(" \t."))
+        line, column = _place(body, at, first_line)
+        last = pieces[-1] if pieces else None
+        if last is not None and last.kind == "statement" and _goes_on(last.text, text):
+            last.text += " , " + text if _key(last.text)[0] == "players" else " " + text
+            continue
+        pieces.append(Piece("statement", text, line, column))
+
+
+def _goes_on(last: str, text: str) -> bool:
+    """Whether a piece after a comma goes on with the list of the statement before it."""
+    key, _ = _key(text)
+    if key is not None or _SEAT_HEAD.fullmatch(text) or fold(text) in _ALONE:
+        return False
+    if outcome_word(text) is not None:
+        return False
+    before, rest = _key(last)
+    if before == "players":
+        return True
+    head = _SEAT_HEAD.fullmatch(last)
+    listed = rest if before == "plays" else (head[4] if head else "")
+    return (
+        bool(listed)
+        and len(split_cards(listed)) >= 1
+        and not _CLAIM.match(listed)
+        and all(len(t) <= 12 for t in split_cards(text))
+        and not _is_call(listed)
+    )
+
+
+def _is_call(text: str) -> bool:
+    try:
+        call_text(_VERB.sub("", text, count=1))
+    except CallTextError:
+        return False
+    return True
+
+
+class _Reader:
+    def __init__(self, style: CardStyle, mapping: Mapping, builder: HandBuilder) -> None:
+        self.style = style
+        self.mapping = mapping
+        self.builder = builder
+        self.book: SeatBook = mapping.seat_book()
+        self.rules: str | None = None
+        self.declarer: int | None = None
+        self.contract: str | None = None
+        self.calls: list[tuple[int, str]] = []
+        self.settled = False
+
+    def piece(self, piece: Piece) -> None:
+        """One piece; raises :class:`TypedError`."""
+        if piece.kind == "trick":
+            self._settle()
+            self._trick(piece)
+            return
+        text = piece.text
+        named = self._named_player(text)
+        head = _SEAT_HEAD.fullmatch(text)
+        if head or named:
+            seat = compass(head[1]) if head else named
+            rest = head[4] if head else text.partition(":")[2]
+            if seat is not None:
+                self._seat(piece, seat, head[2] if head else None, head[3] if head else ":",
+                           rest.strip())  # fmt: skip
+                return
+        key, rest = _key(text)
+        if key is not None:
+            getattr(self, f"_{key}")(piece, rest)
+            return
+        if fold(text) in _ALONE:
+            self.builder.declare(self.declarer, None, "-")
+            return
+        if is_no_trump(text) and len(text) > 1:
+            self.builder.declare(self.declarer, "-", None)
+            return
+        outcome = outcome_word(text, self.mapping.results)
+        if outcome is not None and not text.isdigit() and text not in "+-":
+            self._settle()
+            self.builder.result(outcome=outcome)
+            return
+        raise piece.error(text, _STATEMENTS)
+
+    def _named_player(self, text: str) -> int | None:
+        name, colon, _ = text.partition(":")
+        return self.book.names.get(name.strip().casefold()) if colon else None
+
+    def _settle(self) -> None:
+        """After the auction: with passes it is one, without it only its outcome is known."""
+        if self.settled:
+            return
+        self.settled = True
+        if any(text == "-" for _, text in self.calls):
+            for seat, text in self.calls:
+                self.builder.call(text, seat)
+        elif self.calls:
+            self.builder.contract(*self.calls[-1])
+            if len(self.calls) > 1:
+                self.builder.warn("no passes are told: of the auction only its outcome is kept")
+
+    def _seat(self, piece: Piece, seat: int, name: str | None, mark: str | None, rest: str) -> None:
+        if name:
+            self.builder.name(seat, name)
+            self.book.learn(name, seat)
+        if not rest:
+            if name:
+                return
+            raise piece.error(piece.text, "a call, cards or a name after the seat")
+        if mark == "=":
+            self.builder.name(seat, rest)
+            self.book.learn(rest, seat)
+            return
+        claim = _CLAIM.fullmatch(rest)
+        if claim:
+            self._settle()
+            self._claim(piece, seat, claim)
+            return
+        word = _VERB.sub("", rest, count=1)
+        try:
+            call = call_text(word, None, self.mapping.calls)
+        except CallTextError:
+            call = None
+        cards = split_cards(rest)
+        if call is None and (len(cards) > 1 or self.style.find(rest) is not None):
+            self.builder.hand(seat, [self._card(piece, t) for t in cards])
+            return
+        if call is None:
+            raise piece.error(rest, CALL_EXPECTED)
+        if self.settled:
+            raise piece.error(piece.text, "no call after the first card")
+        self.calls.append((seat, call))
+        if call != "-":
+            self.declarer = seat
+
+    def _card(self, piece: Piece, text: str) -> int | None:
+        if is_unknown(text):
+            return None
+        try:
+            return self.style.card(text)
+        except CardTextError:
+            raise piece.error(text, f"a card ({self.style.label})") from None
+
+    def _one_card(self, piece: Piece, text: str) -> int | None:
+        return self._card(piece, "".join(split_cards(text)))
+
+    def _claim(self, piece: Piece, seat: int, claim: re.Match[str]) -> None:
+        word = claim[1].lower()
+        if word == "roem":
+            if claim[2] is None:
+                raise piece.error(claim[0], "the value of the roem, such as roem 50")
+            self.builder.claim(seat, "roem", int(claim[2]))
+        elif claim[2] is not None:
+            raise piece.error(claim[2], "no number after this announcement")
+        else:
+            self.builder.claim(seat, "stuk" if word == "stuk" else "deny")
+
+    # --- keywords ----------------------------------------------------------------------------
+
+    def _trump(self, piece: Piece, rest: str) -> None:
+        if is_no_trump(rest) and rest:
+            self.builder.declare(self.declarer, "-", None)
+            return
+        try:
+            self.builder.declare(self.declarer, self.style.suit(rest), None)
+        except CardTextError:
+            raise piece.error(rest, "a trump suit") from None
+
+    def _called(self, piece: Piece, rest: str) -> None:
+        if is_no_trump(rest) or fold(rest) in _ALONE:
+            self.builder.declare(self.declarer, None, "-")
+        else:
+            self.builder.declare(self.declarer, None, self._one_card(piece, rest))
+
+    def _discard(self, piece: Piece, rest: str) -> None:
+        none = rest == "-"
+        self.builder.discard("-" if none else self._one_card(piece, rest), self.declarer)
+
+    def _middle(self, piece: Piece, rest: str) -> None:
+        self.builder.middle(self._one_card(piece, rest))
+
+    def _dealer(self, piece: Piece, rest: str) -> None:
+        seat = self.book.find(rest)
+        if seat is None:
+            raise piece.error(rest, "the seat of the dealer")
+        self.builder.dealer(seat)
+
+    def _rules(self, piece: Piece, rest: str) -> None:
+        self.rules = rest
+
+    def _date(self, piece: Piece, rest: str) -> None:
+        found = Dates([rest]).iso(rest)
+        if found is None:
+            raise piece.error(rest, "a date such as 28-11-2026")
+        self.builder.date(found)
+
+    def _players(self, piece: Piece, rest: str) -> None:
+        names = [n.strip() for n in rest.split(",") if n.strip()]
+        if len(names) != 4:
+            raise piece.error(rest, "four names, in the order North, East, South, West")
+        for seat, name in enumerate(names):
+            self.builder.name(seat, name)
+            self.book.learn(name, seat)
+
+    def _hand(self, piece: Piece, rest: str) -> None:
+        number = rest.strip(" :.")
+        if not number.isalnum():
+            raise piece.error(rest, "the number of the hand")
+        self.builder.meta("hand", number)
+
+    def _points(self, piece: Piece, rest: str) -> None:
+        pair = re.fullmatch(r"(\d{1,3})\s*(?:[-–:/]\s*(\d{1,3}))?", rest)
+        if pair is None:
+            raise piece.error(rest, "points, such as 132-14")
+        if pair[2] is None:
+            self.builder.meta("server_points", pair[1])
+        else:
+            self.builder.result(points=(int(pair[1]), int(pair[2])))
+
+    def _outcome(self, piece: Piece, rest: str) -> None:
+        word, _, numbers = rest.partition(" ")
+        outcome = outcome_word(word, self.mapping.results)
+        if outcome is None:
+            self._points(piece, rest)
+            return
+        self.builder.result(outcome=outcome)
+        if numbers.strip():
+            self._points(piece, numbers.strip(" ()"))
+
+    def _plays(self, piece: Piece, rest: str) -> None:
+        self._settle()
+        for text in split_cards(rest):
+            self._play(piece, text, None)
+
+    # --- tricks ------------------------------------------------------------------------------
+
+    def _trick(self, piece: Piece) -> None:
+        before = self.builder.plays
+        if before != 4 * (piece.number - 1):
+            raise piece.error(piece.text, f"four cards in trick {piece.number - 1}")
+        text = piece.text
+        leader: int | None = None
+        head = _SEAT_HEAD.match(text)
+        if head and len(head[1]) > 1:
+            leader = compass(head[1])
+            text = head[4]
+        for m in re.finditer(r"(?i)(?:\b[neoszw]\s*:\s*)?(?:roem|stuk|deny|ontkent)\b\s*\d*", text):
+            text = text.replace(m[0], m[0].replace(" ", ""))
+        for token in split_cards(text):
+            seat_text, colon, rest = token.rpartition(":")
+            paren = re.fullmatch(r"\(([A-Za-z]+)\)(.+)", token)
+            seat = compass(paren[1]) if paren else compass(seat_text) if colon else None
+            rest = paren[2] if paren else rest
+            if (colon or paren) and seat is None:
+                raise piece.error(token, "a seat before the card")
+            claim = _CLAIM.fullmatch(rest)
+            if claim:
+                seat = self.declarer if seat is None else seat
+                if seat is None:
+                    raise piece.error(token, "who announces, such as Z:roem50")
+                self._claim(piece, seat, claim)
+                continue
+            if self.builder.plays >= before + 4:
+                raise piece.error(token, f"four cards in trick {piece.number}")
+            self._play(piece, rest, seat if seat is not None else leader)
+            leader = None
+        if self.builder.plays == before:
+            raise piece.error(piece.text, f"the cards of trick {piece.number}")
+
+    def _play(self, piece: Piece, text: str, seat: int | None) -> None:
+        self.builder.play(self._card(piece, text), seat)
