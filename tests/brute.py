@@ -7,6 +7,7 @@ with it. Where the two disagree one of them misreads the rules.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 SEATS = "NESW"
 
@@ -291,6 +292,17 @@ def reached(goal: str, past: Past) -> bool:
     raise ValueError(f"no goal {goal!r} (there are: {', '.join(GOALS)})")
 
 
+def lost_already(goal: str, past: Past) -> bool:
+    """Whether tricks won or lost so far put ``goal`` out of reach, whatever is still played."""
+    if goal in ("all", "first-four-and-all", "jas-and-all"):
+        return past.side < past.tricks
+    if goal == "none":
+        return past.side > 0
+    if goal in ("first-only", "exactly-one", "one-with-jas"):
+        return past.declarer > 1
+    return False
+
+
 @dataclass
 class Ending:
     """A position to be solved: what stays the same while it is played out."""
@@ -305,6 +317,10 @@ class Ending:
     def __post_init__(self) -> None:
         self.jas = f"{self.trump}J" if self.trump else None
         self.known: dict[object, int] = {}
+        # The same hand meets the same trick in many lines: remember, only to be quicker.
+        self.legal = cache(partial(legal_cards, self.rules, self.trump))
+        self.best = cache(partial(best_of, self.rules, self.trump))
+        self.worth = cache(self._worth)
 
     def value(
         self, hands: tuple[tuple[str, ...], ...], leader: str, trick: tuple[str, ...], past: Past
@@ -314,12 +330,23 @@ class Ending:
             if self.goal in ("points", "tricks"):
                 return 0
             return int(reached(self.goal, past))
+        if self.goal not in ("points", "tricks") and lost_already(self.goal, past):
+            return 0
         key = (hands, leader, trick, past)
         if key not in self.known:
             to_play = SEATS[(SEATS.index(leader) + len(trick)) % 4]
             values = self._values(hands, leader, trick, past, to_play)
-            self.known[key] = max(values) if to_play in self.side else min(values)
+            if self.goal in ("points", "tricks"):
+                best = max(values) if to_play in self.side else min(values)
+            elif to_play in self.side:
+                best = int(any(values))  # one card that reaches the goal is enough
+            else:
+                best = int(all(values))  # no card of theirs may spoil it
+            self.known[key] = best
         return self.known[key]
+
+    def _worth(self, table: tuple[str, ...]) -> int:
+        return sum(card_points(self.rules, self.trump, c) for c in table)
 
     def _values(
         self,
@@ -330,17 +357,17 @@ class Ending:
         to_play: str,
     ) -> Iterator[int]:
         seat = SEATS.index(to_play)
-        for card in legal_cards(self.rules, self.trump, hands[seat], trick):
+        for card in self.legal(hands[seat], trick):
             mine = tuple(c for c in hands[seat] if c != card)
             rest = (*hands[:seat], mine, *hands[seat + 1 :])
             table = (*trick, card)
             if len(table) < 4:
                 yield self.value(rest, leader, table, past)
                 continue
-            best = best_of(self.rules, self.trump, table)
+            best = self.best(table)
             won_by = SEATS[(SEATS.index(leader) + best) % 4]
             if self.goal == "points":
-                gain = sum(card_points(self.rules, self.trump, c) for c in table)
+                gain = self.worth(table)
                 if not any(rest):
                     gain += last_trick_points(self.rules)
                 gain = gain if won_by in self.side else 0

@@ -1,6 +1,7 @@
 """Which cards may be played: worked positions, and the product against the plain reading."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.cards import CARDS, N_CARDS, NO_TRUMP, PACK, SUITS, card, cards_in, mask_of, names
 from engine.play import (
+    JAS_EXEMPT,
     LEGAL,
     MUST_OVERTRUMP,
     MUST_TRUMP,
@@ -212,3 +214,29 @@ def test_no_point_appears_or_vanishes_in_play(rules, trump, order, rng):
         leader = best_seat
     out = int(tables.points[t, order[32]])
     assert sum(won) + out == brute.total_points(rules, trump)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(positions(), st.integers(0, 127))
+def test_any_mix_of_duties_leaves_a_card_and_never_forces_the_jas(position, duty):
+    """House rules may mix duties at will. With the exemption exactly those cards are legal that
+    are legal with the jas or would be without it (5.1)."""
+    _, trump, hand, trick = position
+    t = SUITS.index(trump) if trump else NO_TRUMP
+    tables = replace(load_ruleset("heerlen").tables, duty=duty)
+    plain = replace(tables, duty=duty & ~JAS_EXEMPT)
+    table = [card(c) for c in trick]
+    led = table[0] if table else -1
+    best = engine_best("heerlen", t, table)
+    held = mask_of(card(c) for c in hand)
+    legal = tables.legal(t, held, led, best)
+    assert legal
+    assert legal & ~held == 0
+    for c in cards_in(held):
+        assert (tables.offence(t, held, led, best, c) == LEGAL) == bool(legal >> c & 1)
+    if duty & JAS_EXEMPT:
+        without = held & ~int(tables.jas[t])
+        expected = plain.legal(t, held, led, best)
+        if without:
+            expected |= plain.legal(t, without, led, best)
+        assert legal == expected
