@@ -371,7 +371,7 @@ class Search:
         with _watched(limits):
             arena, rem = self._enter(position, limits)
             c = arena.context
-            value = core.search(
+            value = core.answer(
                 c, arena.table, rem, position.leader, n, total, len(position.trick)
             )
             self.nodes += int(c[tab.NODES])
@@ -441,7 +441,8 @@ class Search:
                 return goals.MADE if ours >= 4 else goals.LOST
             if ours >= 4 and called & side_won:
                 return goals.MADE
-            return goals.OPEN + min(ours, 4)
+            taken = goals.CALLED_TAKEN if called & side_won else 0
+            return goals.OPEN + (min(ours, 4) | taken)
         if not held:
             return goals.LOST if goal == "exactly-one" and own != 1 else goals.MADE
         return goals.OPEN + own if goal == "exactly-one" else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import njit
 
-from engine.play import legal_mask
+from engine.play import TRUMP_ALWAYS, TRUMP_WHEN_VOID, legal_mask
 from engine.solver_tables import (
     BEATS,
     BITS,
@@ -48,14 +48,16 @@ from engine.solver_tables import (
     RUN_POINTS_SHIFT,
     RUNS,
     SCORE,
-    SIDE_COUNT_SHIFT,
-    SIDE_POINTS_SHIFT,
     SLOTS,
     STAMP,
     STOP,
+    SURE,
+    SURE_POINTS_SHIFT,
+    THEIRS_SHIFT,
     TRUMP_LANE,
     TRUMPS,
     WIDTH,
+    WORTHLESS,
     count,
     lowest,
     prepare,
@@ -77,7 +79,22 @@ BOUND = (1 << 13) - 1
 MOVE_IN_PROBE = 26
 
 # Cells of one level of a trick.
-LEFT, MOVES, TRIED, VALUE, CARD, TOP, TOP_SEAT, SUM, CHOICE = range(9)
+(
+    LEFT,
+    MOVES,
+    TRIED,
+    VALUE,
+    CARD,
+    TOP,
+    TOP_SEAT,
+    SUM,
+    CHOICE,
+    NEXT_LEFT,
+    NEXT_SEAT,
+    GAIN,
+    REST_OFF,
+    KNOWN,
+) = range(14)
 
 FULL_RATE = 4096
 NO_VALUE = 1 << 20
@@ -195,6 +212,18 @@ def cheapest(c: Any, hand: int, n: int) -> int:
     return out
 
 
+@njit("int64(int64[::1], int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
+    """Points of the ``n`` cheapest cards of each of some seats."""
+    out = 0
+    for seat in range(4):
+        if (seats >> seat) & 1:
+            hand = rem & c[HANDS + seat]
+            if count(hand & c[WORTHLESS]) < n:
+                out += cheapest(c, hand, n)
+    return out
+
+
 @njit("int64(int64[::1], int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     """Bounds that follow from sure tricks alone: low | (high << 13)."""
@@ -203,59 +232,51 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     score = c[SCORE]
     trumps = c[TRUMPS]
     if trumps:
-        sub = (rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK
-        if sub:
-            run = c[RUNS + TRUMP_LANE * 512 + sub]
-            sure = (run >> SIDE_COUNT_SHIFT) & 15
-            if sure:
-                points = run >> SIDE_POINTS_SHIFT
-                ours = (score >> (run & 3)) & 1
-                for seat in range(4):
-                    if (score >> seat) & 1 != ours:
-                        points += cheapest(c, rem & c[HANDS + seat], sure)
-                points += sure * c[PER_TRICK]
-                if sure >= k:
-                    points = total
-                if ours:
-                    low = points
-                else:
-                    high = total - points
-    # The leader's own run from the top, where nobody can ruff.
+        sure = c[SURE + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
+        n = sure & 15
+        if n >= k:
+            low = total
+        elif n:
+            low = (sure >> SURE_POINTS_SHIFT) & 0xFFFF
+            low += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ c[OPEN_SCORE], n)
+        sure >>= THEIRS_SHIFT
+        n = sure & 15
+        if n >= k:
+            high = 0
+        elif n:
+            high -= sure >> SURE_POINTS_SHIFT
+            high -= n * c[PER_TRICK] + their_cheapest(c, rem, score, n)
+    # The leader's own runs, where nobody can ruff or all can be drawn.
     ours = (score >> leader) & 1
     if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
         return low | (high << 13)
-    enemy = 0
-    friend = 0
-    for seat in range(4):
-        if seat != leader:
-            if (score >> seat) & 1 == ours:
-                friend |= rem & c[HANDS + seat]
-            else:
-                enemy |= rem & c[HANDS + seat]
-    if trumps and (enemy & trumps):
-        return low | (high << 13)
-    if trumps and (friend & trumps):
-        return low | (high << 13)
-    sure = 0
+    enemies = 15 ^ score if ours else score
+    if trumps & rem:
+        run = c[RUNS + TRUMP_LANE * 512 + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
+        rounds = (run >> RUN_LENGTH_SHIFT) & 15 if run & 3 == leader else 0
+        # A friend who must ruff would take the lead.
+        others = 15 if c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS) else enemies
+        for seat in range(4):
+            if (others >> seat) & 1 and seat != leader:
+                if count(rem & trumps & c[HANDS + seat]) > rounds:
+                    return low | (high << 13)
+    n = 0
     points = 0
     for lane in range(4):
         sub = (rem >> (lane * WIDTH)) & LANE_MASK
         if sub:
             run = c[RUNS + lane * 512 + sub]
             if run & 3 == leader:
-                sure += (run >> RUN_LENGTH_SHIFT) & 15
-                points += (run >> RUN_POINTS_SHIFT) & 0x3FFF
-    if sure:
-        for seat in range(4):
-            if (score >> seat) & 1 != ours:
-                points += cheapest(c, rem & c[HANDS + seat], sure)
-        points += sure * c[PER_TRICK]
-        if sure >= k:
-            points = total
-        if ours:
-            low = max(low, points)
-        else:
-            high = min(high, total - points)
+                n += (run >> RUN_LENGTH_SHIFT) & 15
+                points += run >> RUN_POINTS_SHIFT
+    if n >= k:
+        points = total
+    elif n:
+        points += n * c[PER_TRICK] + their_cheapest(c, rem, enemies, n)
+    if ours:
+        low = max(low, points)
+    else:
+        high = min(high, total - points)
     return low | (high << 13)
 
 
@@ -271,6 +292,111 @@ def last_trick(c: Any, rem: int, leader: int) -> int:
             best = card
             seat = s
     return seat
+
+
+@njit("int64(int64[::1], int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
+    """As :func:`search`, for two tricks to go: played out on the spot."""
+    if need <= 0:
+        return 0
+    if need > total:
+        return total
+    duty = c[DUTY]
+    trumps = c[TRUMPS]
+    jas = c[JAS]
+    maxi = c[MAXI]
+    score = c[SCORE]
+    hidden = c[HIDDEN]
+    s1 = (leader + 1) & 3
+    s2 = (leader + 2) & 3
+    s3 = (leader + 3) & 3
+    max0 = (maxi >> leader) & 1
+    max1 = (maxi >> s1) & 1
+    max2 = (maxi >> s2) & 1
+    max3 = (maxi >> s3) & 1
+    hand1 = rem & c[HANDS + s1]
+    hand2 = rem & c[HANDS + s2]
+    hand3 = rem & c[HANDS + s3]
+    value0 = -1 if max0 else NO_VALUE
+    moves0 = rem & c[HANDS + leader]
+    while moves0:
+        card0 = lowest(moves0)
+        moves0 &= moves0 - 1
+        led = LANE_MASK << (card0 // WIDTH * WIDTH)
+        rem0 = rem ^ (1 << card0)
+        points0 = c[POINTS + card0] + c[PER_TRICK]
+        beats0 = c[BEATS + card0]
+        value1 = -1 if max1 else NO_VALUE
+        moves1 = legal_mask(duty, hand1, led, trumps, beats0, jas)
+        while moves1:
+            card1 = lowest(moves1)
+            moves1 &= moves1 - 1
+            rem1 = rem0 ^ (1 << card1)
+            points1 = points0 + c[POINTS + card1]
+            beats1 = beats0
+            top1 = leader
+            if (beats0 >> card1) & 1:
+                beats1 = c[BEATS + card1]
+                top1 = s1
+            value2 = -1 if max2 else NO_VALUE
+            moves2 = legal_mask(duty, hand2, led, trumps, beats1, jas)
+            while moves2:
+                card2 = lowest(moves2)
+                moves2 &= moves2 - 1
+                rem2 = rem1 ^ (1 << card2)
+                points2 = points1 + c[POINTS + card2]
+                beats2 = beats1
+                top2 = top1
+                if (beats1 >> card2) & 1:
+                    beats2 = c[BEATS + card2]
+                    top2 = s2
+                value3 = -1 if max3 else NO_VALUE
+                moves3 = legal_mask(duty, hand3, led, trumps, beats2, jas)
+                while moves3:
+                    card3 = lowest(moves3)
+                    moves3 &= moves3 - 1
+                    left = rem2 ^ (1 << card3)
+                    points = points2 + c[POINTS + card3]
+                    top = top2
+                    if (beats2 >> card3) & 1:
+                        top = s3
+                    counted = c[OPEN_SCORE] if hidden & left else score
+                    value = points if (counted >> top) & 1 else 0
+                    if (score >> last_trick(c, left, top)) & 1:
+                        value += total - points
+                    if max3:
+                        value3 = max(value3, value)
+                        if value3 >= need:
+                            break
+                    else:
+                        value3 = min(value3, value)
+                        if value3 < need:
+                            break
+                if max2:
+                    value2 = max(value2, value3)
+                    if value2 >= need:
+                        break
+                else:
+                    value2 = min(value2, value3)
+                    if value2 < need:
+                        break
+            if max1:
+                value1 = max(value1, value2)
+                if value1 >= need:
+                    break
+            else:
+                value1 = min(value1, value2)
+                if value1 < need:
+                    break
+        if max0:
+            value0 = max(value0, value1)
+            if value0 >= need:
+                break
+        else:
+            value0 = min(value0, value1)
+            if value0 < need:
+                break
+    return value0
 
 
 @njit("int64(int64[::1], int64, int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -388,7 +514,7 @@ def moves_of(
 
 
 @njit(
-    "void(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64)",
+    "void(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64)",
     cache=True,
     nogil=True,
 )  # type: ignore[untyped-decorator]
@@ -401,7 +527,6 @@ def learn(
     own: int,
     points: int,
     tried: int,
-    n_tried: int,
     card: int,
 ) -> None:
     """A card settled the matter, those tried before it did not."""
@@ -410,7 +535,7 @@ def learn(
     if p > 0:
         at = reply_cell(c, points, top, card)
         c[at] += (FULL_RATE - c[at]) >> 4
-    for _ in range(n_tried):
+    while tried:
         other = (tried & 63) - 1
         tried >>= 6
         at = history_cell(c, k, p, led, top, own, other)
@@ -420,17 +545,60 @@ def learn(
             c[at] -= c[at] >> 4
 
 
+@njit("void(int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def take(c: Any, at: int, led: int, seat: int, card: int, p: int) -> None:
+    """Play a card at a level: fill the level after it, or, as the fourth, what the trick brings."""
+    top = card
+    top_seat = seat
+    if p > 0 and (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
+        top = c[at + TOP]
+        top_seat = c[at + TOP_SEAT]
+    left = c[at + LEFT] ^ (1 << card)
+    points = c[at + SUM] + c[POINTS + card]
+    if p < 3:
+        at += LEVEL_CELLS
+        c[at + LEFT] = left
+        c[at + TOP] = top
+        c[at + TOP_SEAT] = top_seat
+        c[at + SUM] = points
+        return
+    points += c[PER_TRICK]
+    if left == 0:
+        points += c[LAST]
+    counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[SCORE]
+    c[at + NEXT_LEFT] = left
+    c[at + NEXT_SEAT] = top_seat
+    c[at + REST_OFF] = points
+    c[at + GAIN] = points if (counted >> top_seat) & 1 else 0
+
+
+@njit("int64(int64[::1], int64[::1], int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
+    """What is known of a state at the start of a trick before any search, packed as a probe."""
+    k = count(rem) >> 2
+    sure = sure_bounds(c, rem, leader, total, k)
+    low = sure & BOUND
+    high = sure >> 13
+    found = probe(c, t, rem, leader, total)
+    low = max(low, found & BOUND)
+    high = min(high, (found >> 13) & BOUND)
+    return low | (high << 13) | (found & (63 << MOVE_IN_PROBE))
+
+
 @njit(
-    "int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)",
+    "int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)",
     cache=True,
     nogil=True,
 )  # type: ignore[untyped-decorator]
-def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int) -> int:
+def search(
+    c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int, known: int
+) -> int:
     """A bound of the value of a state that settles whether it is at least ``need``.
 
     ``rem`` are the cards in the hands, ``total`` what all the rest of the play is worth, ``start``
-    how many cards lie on the table (not 0 only at the root; the cells ``ROOT_…`` describe them).
-    A result means nothing once the cell ``STOP`` is set.
+    how many cards lie on the table (not 0 only at the root; the cells ``ROOT_…`` describe them),
+    ``known`` the bounds known before and the move to try first, packed as by a probe; they do not
+    settle the question. A result means nothing once the cell ``STOP`` is set.
     """
     c[NODES] += 1
     if c[NODES] > c[BUDGET]:
@@ -438,30 +606,16 @@ def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
     if c[STOP]:
         return 0
     k = (count(rem) + start + 3) >> 2
-    low = 0
-    high = total
-    move = 0
+    low = known & BOUND
+    high = (known >> 13) & BOUND
+    move = known >> MOVE_IN_PROBE
     p = start
     base = LEVELS + k * 4 * LEVEL_CELLS
     at = base + p * LEVEL_CELLS
     led = 0
     entry_nodes = c[NODES]
+    c[at + LEFT] = rem
     if start == 0:
-        found = sure_bounds(c, rem, leader, total, k)
-        low = found & BOUND
-        high = found >> 13
-        if low >= need:
-            return low
-        if high < need:
-            return high
-        found = probe(c, t, rem, leader, total)
-        low = max(low, found & BOUND)
-        high = min(high, (found >> 13) & BOUND)
-        if low >= need:
-            return low
-        if high < need:
-            return high
-        move = found >> MOVE_IN_PROBE
         c[at + TOP] = 0
         c[at + TOP_SEAT] = 0
         c[at + SUM] = 0
@@ -470,22 +624,100 @@ def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
         c[at + TOP_SEAT] = c[ROOT_SEAT]
         c[at + SUM] = c[ROOT_POINTS]
         led = c[ROOT_LED]
-    c[at + LEFT] = rem
     maxi = c[MAXI]
     fresh = True
+    value = 0
     while True:
         at = base + p * LEVEL_CELLS
         seat = (leader + p) & 3
+        wants = (maxi >> seat) & 1
         if fresh:
-            c[at + MOVES] = moves_of(
+            moves = moves_of(
                 c, c[at + LEFT], leader, p, k, led, c[at + TOP], c[at + TOP_SEAT], c[at + SUM], move
             )
             move = 0
             c[at + TRIED] = 0
-            c[at + VALUE] = -1 if (maxi >> seat) & 1 else NO_VALUE
+            c[at + VALUE] = -1 if wants else NO_VALUE
             c[at + CHOICE] = 0
             fresh = False
-        if c[at + MOVES] == 0:
+            if p == 3:
+                # The trick closes: first see what is known of what follows, then search it.
+                unknown = 0
+                n = 0
+                settled = False
+                while moves and not settled:
+                    card = (moves & 63) - 1
+                    moves >>= 6
+                    take(c, at, led, seat, card, 3)
+                    left = c[at + NEXT_LEFT]
+                    gain = c[at + GAIN]
+                    rest = c[at + REST_OFF]
+                    rest = total - rest
+                    if k == 1:
+                        low_c = gain
+                        high_c = gain
+                    elif k == 2:
+                        low_c = gain
+                        if (c[SCORE] >> last_trick(c, left, c[at + NEXT_SEAT])) & 1:
+                            low_c += rest
+                        high_c = low_c
+                    elif k == 3:
+                        low_c = gain + two_tricks(c, left, c[at + NEXT_SEAT], need - gain, rest)
+                        high_c = low_c
+                    else:
+                        found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest)
+                        low_c = gain + (found & BOUND)
+                        high_c = gain + ((found >> 13) & BOUND)
+                        if low_c < need <= high_c:
+                            c[at + KNOWN + n] = found
+                            unknown |= (card + 1) << (6 * n)
+                            n += 1
+                            continue
+                    value = low_c if low_c >= need else high_c
+                    if wants:
+                        settled = value >= need
+                        if value > c[at + VALUE]:
+                            c[at + VALUE] = value
+                            c[at + CHOICE] = card + 1
+                    else:
+                        settled = value < need
+                        if value < c[at + VALUE]:
+                            c[at + VALUE] = value
+                            c[at + CHOICE] = card + 1
+                n = 0
+                while unknown and not settled:
+                    card = (unknown & 63) - 1
+                    unknown >>= 6
+                    take(c, at, led, seat, card, 3)
+                    gain = c[at + GAIN]
+                    rest = c[at + REST_OFF]
+                    rest = total - rest
+                    left = c[at + NEXT_LEFT]
+                    zero = left ^ left
+                    value = gain + search(
+                        c, t, left, c[at + NEXT_SEAT], need - gain, rest, zero, c[at + KNOWN + n]
+                    )
+                    if c[STOP]:
+                        return 0
+                    n += 1
+                    if wants:
+                        settled = value >= need
+                        if value > c[at + VALUE]:
+                            c[at + VALUE] = value
+                            c[at + CHOICE] = card + 1
+                    else:
+                        settled = value < need
+                        if value < c[at + VALUE]:
+                            c[at + VALUE] = value
+                            c[at + CHOICE] = card + 1
+                value = c[at + VALUE]
+                if p == start:
+                    break
+                p -= 1
+            else:
+                c[at + MOVES] = moves
+                continue
+        elif c[at + MOVES] == 0:
             # Nothing settled it: the best of all moves is a bound on the other side.
             value = c[at + VALUE]
             if p == start:
@@ -495,39 +727,12 @@ def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
             card = (c[at + MOVES] & 63) - 1
             c[at + MOVES] >>= 6
             c[at + CARD] = card
-            top = card
-            top_seat = seat
             if p == 0:
                 led = card // WIDTH
-            elif (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
-                top = c[at + TOP]
-                top_seat = c[at + TOP_SEAT]
-            left = c[at + LEFT] ^ (1 << card)
-            points = c[at + SUM] + c[POINTS + card]
-            if p < 3:
-                p += 1
-                at = base + p * LEVEL_CELLS
-                c[at + LEFT] = left
-                c[at + TOP] = top
-                c[at + TOP_SEAT] = top_seat
-                c[at + SUM] = points
-                fresh = True
-                continue
-            points += c[PER_TRICK]
-            counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[SCORE]
-            if left == 0:
-                points += c[LAST]
-            value = points if (counted >> top_seat) & 1 else 0
-            if left:
-                rest = total - points
-                if k == 2:
-                    if (c[SCORE] >> last_trick(c, left, top_seat)) & 1:
-                        value += rest
-                else:
-                    zero = left ^ left
-                    value += search(c, t, left, top_seat, need - value, rest, zero)
-                    if c[STOP]:
-                        return 0
+            take(c, at, led, seat, card, p)
+            p += 1
+            fresh = True
+            continue
         # ``value`` is that of the card just tried at level p: hand it up as far as it settles.
         done = False
         while True:
@@ -547,16 +752,10 @@ def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
             if not settled:
                 c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
                 break
-            tried = c[at + TRIED]
-            n = 0
-            left = tried
-            while left:
-                n += 1
-                left >>= 6
             own = 0
             if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
                 own = 1
-            learn(c, k, p, led, c[at + TOP], own, c[at + SUM], tried, n, card)
+            learn(c, k, p, led, c[at + TOP], own, c[at + SUM], c[at + TRIED], card)
             if p == start:
                 done = True
                 break
@@ -579,6 +778,19 @@ def search(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
 
 
 @njit("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def answer(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int) -> int:
+    """As :func:`search`, from the root: what is known already is looked up first."""
+    known = total << 13
+    if start == 0:
+        known = known_bounds(c, t, rem, leader, total)
+        if known & BOUND >= need:
+            return known & BOUND
+        if (known >> 13) & BOUND < need:
+            return (known >> 13) & BOUND
+    return search(c, t, rem, leader, need, total, start, known)
+
+
+@njit("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: int) -> int:
     """Lower and upper bound of a value, ``low | high << 13``: equal unless it was stopped."""
     low = 0
@@ -586,7 +798,7 @@ def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: 
     need = min(max(guess, 1), total)
     step = 2
     while low < high:
-        value = search(c, t, rem, leader, need, total, start)
+        value = answer(c, t, rem, leader, need, total, start)
         if c[STOP]:
             break
         if value >= need:

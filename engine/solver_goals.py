@@ -48,6 +48,9 @@ from engine.solver_tables import (
 ALL, NONE, FIRST_ONLY, EXACTLY_ONE, ONE_WITH_JAS, FIRST_FOUR, CALLED_FOUR = range(7)
 LOST, MADE, OPEN = 0, 1, 2
 
+CALLED_TAKEN = 8
+"""Set in the count of tricks once the called card has fallen to the side."""
+
 _ANSWER = 1 << 38
 _WON_SHIFT = 39
 _SIDE_SHIFT = 43
@@ -86,13 +89,17 @@ def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) 
             return LOST
     else:
         counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[MAXI]
-        won += (counted >> seat) & 1
-        if won > 4:
-            won = 4
-        if won + (count(left) >> 2) < 4:
+        tricks = min((won & 7) + ((counted >> seat) & 1), 4)
+        taken = won & CALLED_TAKEN
+        if taken == 0 and c[HIDDEN] & left == 0:
+            if not mine:
+                return LOST
+            taken = CALLED_TAKEN
+        if tricks + (count(left) >> 2) < 4:
             return LOST
-        if won == 4 and c[HIDDEN] & left == 0:
+        if tricks == 4 and taken:
             return MADE
+        won = tricks | taken
     return MADE if end else OPEN + won
 
 
@@ -186,17 +193,11 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
             if (maxi >> seat) & 1 != answer:
                 c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
                 break
-            tried = c[at + TRIED]
-            n = 0
-            left = tried
-            while left:
-                n += 1
-                left >>= 6
             own = 0
             if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
                 own = 1
             none = 0
-            learn(c, k, p, led, c[at + TOP], own, none, tried, n, card)
+            learn(c, k, p, led, c[at + TOP], own, none, c[at + TRIED], card)
             if p == start:
                 done = True
                 break

@@ -50,7 +50,8 @@ LANE_MASK = (1 << WIDTH) - 1
     DECLARER,  # mask of the declarer's seat
     PAST,  # tricks complete before the first one searched
     FIRST_JOINS,  # 1: who wins the first trick joins declarer
-) = range(23)
+    WORTHLESS,  # mask of the cards without points
+) = range(24)
 
 HANDS = 32
 BEATS = HANDS + 4
@@ -58,12 +59,12 @@ POINTS = BEATS + SLOTS
 OWNER = POINTS + SLOTS
 LANE_INFO = OWNER + SLOTS
 RUNS = LANE_INFO + LANES * 512
-SUMS = RUNS + LANES * 512
+SURE = RUNS + LANES * 512
 N_SITUATIONS = 17
-HISTORY = SUMS + LANES * 512
+HISTORY = SURE + 512
 REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
-LEVEL_CELLS = 16
+LEVEL_CELLS = 24
 KEYS = LEVELS + 9 * 4 * LEVEL_CELLS
 PAIRS = KEYS + 16
 MAX_PAIRS = LANES * 48620  # a lane of nine cards in one hand has C(18, 9) pairs of equal structure
@@ -78,8 +79,10 @@ PAIR_SHIFT = 18
 # An entry of RUNS: seat that holds the top card, how many from the top are his, their points.
 RUN_LENGTH_SHIFT = 2
 RUN_POINTS_SHIFT = 6
-SIDE_COUNT_SHIFT = 20
-SIDE_POINTS_SHIFT = 24
+# An entry of SURE: sure tricks (4 bits) and their points (from 4) of the side; the same from 20
+# on for the others.
+SURE_POINTS_SHIFT = 4
+THEIRS_SHIFT = 20
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -168,57 +171,85 @@ def _build(rules: RuleSet, trump: int) -> Layout:
     return Layout(bit, tuple(card), points, beats, trumps, jas, tables.duty, tables.last_trick)
 
 
-@njit(void(int64[::1], int64, int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _runs(c: Any, lane: int, sub: int, at: int) -> None:
-    """Sure cards of one subset of a lane: the run of its top holder and that of his side."""
-    holder, length, points, sure, other, side_points, team = -1, 0, 0, 0, 0, 0, -1
-    own = together = True
-    others = 0
+@njit(int64(int64[::1], int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _run(c: Any, lane: int, sub: int) -> int:
+    """The run from the top of one subset of a lane that is in one hand."""
+    holder, length, points = -1, 0, 0
     for j in range(WIDTH):
-        i = WIDTH - 1 - j
-        if not (sub >> i) & 1:
+        place = lane * WIDTH + WIDTH - 1 - j
+        if not (sub >> (WIDTH - 1 - j)) & 1:
             continue
-        place = lane * WIDTH + i
-        seat = c[OWNER + place]
-        value = c[POINTS + place]
-        counted = (c[SCORE] >> seat) & 1
         if holder < 0:
-            holder, team = seat, counted
-        if own and seat == holder:
-            length += 1
-            points += value
-        else:
-            own = False
-        # Before the called card falls only declarer's own tricks are sure to count.
-        if counted == team and (not counted or (c[OPEN_SCORE] >> seat) & 1):
-            if together:
-                side_points += value
-                if seat == holder:
-                    sure += 1
-                elif others == 0 or others == seat + 1:
-                    others = seat + 1
-                    other += 1
-        else:
-            together = False
+            holder = c[OWNER + place]
+        if c[OWNER + place] != holder:
+            break
+        length += 1
+        points += c[POINTS + place]
     if holder < 0:
-        c[at] = 0
-        return
-    # Cards of two hands may fall in the same tricks: the longer of the two is sure.
-    sure = max(sure, other)
-    c[at] = (
-        holder
-        | (length << RUN_LENGTH_SHIFT)
-        | (points << RUN_POINTS_SHIFT)
-        | (sure << SIDE_COUNT_SHIFT)
-        | (side_points << SIDE_POINTS_SHIFT)
-    )
+        return 0
+    return holder | (length << RUN_LENGTH_SHIFT) | (points << RUN_POINTS_SHIFT)
+
+
+@njit(int64(int64[::1], int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _sure_trumps(c: Any, sub: int, team: int) -> int:
+    """Tricks that a team is sure of with its trumps of one subset, and the points of those cards.
+
+    Every card is played some time. A trump that does not win its trick for the team falls to a
+    higher one of the others, another one each time: what cannot be matched so is sure.
+    """
+    base = TRUMP_LANE * WIDTH
+    best = best_points = run_points = 0
+    for seat in range(4):
+        if not (team >> seat) & 1:
+            continue
+        free = sure = own_run = 0
+        above = True
+        run_points = 0
+        rest = 0
+        for j in range(WIDTH):
+            i = WIDTH - 1 - j
+            if not (sub >> i) & 1:
+                continue
+            holder = c[OWNER + base + i]
+            if (team >> holder) & 1:
+                if above:
+                    run_points += c[POINTS + base + i]
+                if holder == seat:
+                    if above:
+                        own_run += 1
+                    else:
+                        rest |= 1 << i
+                    if free:
+                        free -= 1
+                    else:
+                        sure += 1
+            else:
+                free += 1
+                above = False
+        points = run_points
+        for _ in range(sure - own_run):
+            least, at = 1 << 16, 0
+            left = rest
+            while left:
+                i = lowest(left)
+                left &= left - 1
+                if c[POINTS + base + i] < least:
+                    least, at = c[POINTS + base + i], i
+            rest ^= 1 << at
+            points += least
+        if sure > best or (sure == best and points > best_points):
+            best, best_points = sure, points
+    return best | (best_points << SURE_POINTS_SHIFT)
 
 
 @njit(void(int64[::1]), cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def prepare(c: Any) -> None:
     """Fill the lane tables of a context whose single cells, hands, points and beats are set."""
+    c[WORTHLESS] = 0
     for i in range(SLOTS):
         c[OWNER + i] = -1
+        if c[POINTS + i] == 0:
+            c[WORTHLESS] |= 1 << i
         for seat in range(4):
             if (c[HANDS + seat] >> i) & 1:
                 c[OWNER + i] = seat
@@ -239,14 +270,15 @@ def prepare(c: Any) -> None:
                 continue
             code = 1
             rest = sub
-            total = 0
             while rest:
                 i = lowest(rest)
                 rest &= rest - 1
                 code = code * 8 + c[OWNER + base + i] + 4 * ((special >> i) & 1)
-                total += c[POINTS + base + i]
-            c[SUMS + lane * 512 + sub] = total
-            _runs(c, lane, sub, RUNS + lane * 512 + sub)
+            c[RUNS + lane * 512 + sub] = _run(c, lane, sub)
+            if lane == TRUMP_LANE and c[TRUMPS]:
+                ours = _sure_trumps(c, sub, c[OPEN_SCORE])
+                theirs = _sure_trumps(c, sub, 15 ^ c[SCORE])
+                c[SURE + sub] = ours | (theirs << THEIRS_SHIFT)
             h = (code * 2654435761 >> 7) & 1023
             while slots[h] >= 0 and codes[slots[h]] != code:
                 h = (h + 1) & 1023
