@@ -38,9 +38,9 @@ class Unpacked:
     warnings: list[Warn] = field(default_factory=list)
     total: int = 0
 
-    def refuse(self, name: str, why: str) -> None:
+    def refuse(self, name: str, why: str, code: str = "archive") -> None:
         """One source that cannot be unpacked."""
-        self.rejects.append(Reject(name, 1, 1, "", why, "", "archive"))
+        self.rejects.append(Reject(name, 1, 1, "", why, "", code))
 
 
 def unpack(source: Source) -> Unpacked:
@@ -78,10 +78,14 @@ def _unpack(source: Source, depth: int, out: Unpacked) -> None:
     else:
         for magic, what in _OTHERS:
             if data.startswith(magic):
-                out.refuse(source.name, f"{what}, expected a log (text, .xlsx, .zip or .gz)")
+                out.refuse(
+                    source.name, f"{what}, expected a log (text, .xlsx, .zip or .gz)", "not-text"
+                )
                 return
         if data[257:262] == b"ustar":
-            out.refuse(source.name, "a tar archive, expected a log (text, .xlsx, .zip or .gz)")
+            out.refuse(
+                source.name, "a tar archive, expected a log (text, .xlsx, .zip or .gz)", "not-text"
+            )
             return
         out.sources.append(source)
 

@@ -5,6 +5,7 @@ Third parties add a parser by an entry point of the group ``pandoeren_replay.par
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ _BUILT_IN = (
     ("parsers.klaverlive", "KlaverliveParser"),
     ("parsers.iss", "IssParser"),
     ("parsers.refuse", "OtherGames"),
+    ("parsers.exported", "ExportedParser"),
     ("parsers.events", "EventsParser"),
     ("parsers.table", "TableParser"),
     ("parsers.scoresheet", "ScoresheetParser"),
@@ -147,9 +149,7 @@ def read_sources(
             if parser is None:
                 continue
             if parser.name in _WHOLE_FOLDER:
-                key = (parser.name, plain.name.rpartition("/")[0].rpartition("!")[0])
-                if "!" not in plain.name:
-                    key = (parser.name, plain.name.rpartition("/")[0])
+                key = (parser.name, _folder_of(plain.name))
                 if key in together:
                     together[key].append(plain)
                     continue
@@ -162,6 +162,11 @@ def read_sources(
     names = {parser.name for parser, _ in batches}
     result.format = names.pop() if len(names) == 1 else ("mixed" if names else "")
     return result
+
+
+def _folder_of(name: str) -> str:
+    """Where a source stands: its folder, be it one inside an archive."""
+    return re.split(r"[/!\\\\]", name[::-1], maxsplit=1)[-1][::-1]
 
 
 def _chosen(format: str, options: Options) -> Parser | None:

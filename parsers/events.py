@@ -23,7 +23,7 @@ _EVENT_RE = re.compile(
     r'"(?:e|event|type|action|gebeurtenis|actie|zet|move)"\s*:\s*"([^"\\]{1,40})"'
 )
 _COMPACT_RE = re.compile(r'"(?:plays|auction|bieding|gespeeld)"\s*:\s*\[')
-_ARRAY_RE = re.compile(r'"(events|games|hands)"\s*:\s*\[')
+_ARRAY_RE = re.compile(r'"(?:events"\s*:\s*\[|(?:games|hands)"\s*:\s*\[(?=\s*\{))')
 _TELLING = {"deal", "call", "pass", "discard", "declare", "play", "middle", "undo"}
 _HEAD = 200_000
 
@@ -185,10 +185,12 @@ def _expand(value: dict[str, Any]) -> list[dict[str, Any]]:
             out.append({"e": "play", "seat": play[0], "card": play[1]})
         else:
             out.append({"e": "play", "card": play})
-    for winner in lower.get("winners") or []:
-        out.append({"e": "ignore", "winner": winner})
     told = ("made", "points", "score", "partner", "tricks")
     result: dict[str, Any] = {k: lower[k] for k in told if k in lower}
+    if isinstance(result.get("score"), int):  # one number: the points of declarer's side
+        result.setdefault("points", result.pop("score"))
+    if "score" not in result and "cents" in lower:
+        result["score"] = lower["cents"]
     if result:
         out.append({"e": "result", **result})
     return out

@@ -19,8 +19,10 @@ from parsers.itemreader import ItemError, ItemReader
 from parsers.items import Group, Item, cut_groups
 from parsers.mapping import Mapping, mapping_of
 from parsers.private import is_email
+from parsers.rulechoice import DEFAULT_RULES
 from parsers.words import SeatBook, SeatError, compass
 
+_RAW = 4000
 _CARD_FIELDS = ("card", "cards", "hands", "middle", "called", "discard")
 _SEAT_FIELDS = ("seat", "winner", "dealer", "leader", "declarer", "partner")
 _LANGUAGES: dict[str, Language] = {
@@ -44,6 +46,7 @@ class Folder:
     mapping: Mapping = field(init=False)
     style: CardStyle = field(init=False)
     book: SeatBook = field(init=False)
+    _defaulted: bool = False
 
     def __post_init__(self) -> None:
         self.mapping = mapping_of(self.options.mapping)
@@ -57,6 +60,15 @@ class Folder:
         groups = cut_groups(everything, self.head, self.head_raw)
         finish(groups)
         if not everything:
+            return result
+        if not any(i.kind not in ("", "ignore", "players") for i in everything):
+            first_item = everything[0]
+            found = first_item.word or first_item.raw.strip()
+            raw = "\n".join(i.raw for i in everything)[:_RAW]
+            expected = "events of this game; name the file's own words under [moves] of --map"
+            result.rejects.append(
+                Reject(self.source, first_item.line, 1, found[:80], expected, raw)
+            )
             return result
         try:
             self.style = self._style(everything)
@@ -131,6 +143,9 @@ class Folder:
         if group.cut:
             builder.warn(group.cut)
         result.hands.append(Located(record, self.source, line, raw, tuple(builder.warnings)))
+        if record.rules is None and not self._defaulted:
+            self._defaulted = True
+            result.warnings.append(Warn(self.source, line, DEFAULT_RULES))
 
     def _hand(self, group: Group, builder: HandBuilder) -> HandRecord | None:
         named = group.head.get("rules")

@@ -21,6 +21,17 @@ from parsers.words import (
     outcome_word,
 )
 
+FLEMISH = (
+    "33 cards, 8 a hand; 12 a hand are those of Flemish Pandoer (48 cards from a double pack, two "
+    "teams), which is another game"
+)
+
+
+def _list(value: object) -> list[object]:
+    if isinstance(value, str):
+        return list(split_cards(value))
+    return value if isinstance(value, list) else []
+
 
 class ItemError(ValueError):
     """One item that cannot be read: where it stands, what was found, what was expected."""
@@ -118,6 +129,8 @@ class ItemReader:
         elif isinstance(hands, list):
             if len(hands) != 4:
                 raise ItemError(item, f"{len(hands)} hands", "four hands, in the order of seats")
+            if all(isinstance(h, (list, str)) and len(_list(h)) == 12 for h in hands):
+                raise ItemError(item, "four hands of 12 cards", FLEMISH)
             for i, value in enumerate(hands):
                 self.builder.hand(self.book.order[i], self.cards(item, value))
         elif hands is not None:

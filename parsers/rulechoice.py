@@ -6,6 +6,11 @@ from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, RuleSetError, load_ruleset
 from engine.ruleset import RuleSet
 from parsers.base import Options
 
+DEFAULT_RULES = (
+    f"the log names no rule set: it is read by the default, {DEFAULT_ID} (--rules says otherwise)"
+)
+"""Warning of a file that does not say by which rules was played."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:

@@ -28,6 +28,7 @@ from parsers.items import FIELD_WORDS, Names, fold_key
 from parsers.mapping import Mapping, mapping_of
 from parsers.private import is_private_key
 from parsers.rows import Row, RowError, Sheet, head_of, read_sheet
+from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
 from parsers.words import (
     CALL_EXPECTED,
@@ -127,6 +128,9 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
             continue
         record, warnings = found
         result.hands.append(Located(record, source, row.line, raw, tuple(warnings)))
+    unnamed = next((h.line for h in result.hands if h.record.rules is None), None)
+    if unnamed is not None:
+        result.warnings.append(Warn(source, unnamed, DEFAULT_RULES))
     return result
 
 

@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 
 from engine.rulefile import RuleSetError
-from parsers.base import Located, Options, ParseResult, Reject, Source
+from parsers.base import Located, Options, ParseResult, Reject, Source, Warn
 from parsers.build import BuildError
 from parsers.cardtext import StyleError, decide_style
 from parsers.mapping import mapping_of
+from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
 from parsers.typed_hand import Piece, TypedError, TypedHand, card_texts
 from parsers.words import CallTextError, call_text
@@ -97,6 +98,9 @@ def read_typed(text: str, source: str = "-", options: Options | None = None) -> 
                 result.empty += 1
                 continue
             result.hands.append(Located(record, source, line, raw, tuple(hand.builder.warnings)))
+    unnamed = next((h.line for h in result.hands if h.record.rules is None), None)
+    if unnamed is not None:
+        result.warnings.append(Warn(source, unnamed, DEFAULT_RULES))
     return result
 
 

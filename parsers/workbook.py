@@ -25,6 +25,11 @@ def sheets(data: bytes) -> list[tuple[str, str]]:
         )
     except (FastExcelError, pl.exceptions.PolarsError, ValueError) as e:
         raise WorkbookError(str(e).split("\n", 1)[0]) from None
+    except BaseException as e:
+        # A panic inside the reader's Rust code on a damaged workbook is no Exception.
+        if type(e).__name__ != "PanicException":
+            raise
+        raise WorkbookError("damaged") from None
     out = []
     for title, frame in frames.items():
         if frame.height == 0:
