@@ -1,4 +1,4 @@
-"""The script that Streamlit runs for every viewer: navigation, language, one page."""
+"""What every viewer gets: navigation, language, one page."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from pandoeren_replay.ui.texts import LANGUAGES, Texts
 STYLE = """
 header[data-testid="stHeader"] { display: none; }
 div[data-testid="stMainBlockContainer"] { padding: 1rem clamp(.6rem, 4vw, 4rem) 3rem; }
-a[data-testid="stPageLink-NavLink"] { min-height: 44px; padding: .4rem .8rem; }
+a[data-testid="stPageLink-NavLink"] { min-height: 44px; padding: .3rem .6rem; }
 a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
 """
 ICON = Path(__file__).with_name("icon.svg")
@@ -49,6 +49,3 @@ def _footer(text: Texts) -> None:
                 st.session_state["language"] = lang
                 st.rerun()
         navigation.link("about", text, text("app.about_link"))
-
-
-run()

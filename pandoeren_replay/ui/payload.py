@@ -387,8 +387,9 @@ def _outcome_label(replay: Replay, text: Texts) -> str:
         parts = [text("replay.outcome_points", result=label, side=side, defenders=defenders)]
     if outcome.score:
         letters = text.raw("seats.letters")
-        row = " ".join(
-            f"{letters[i]} {n:+d}" if n else f"{letters[i]} 0" for i, n in enumerate(outcome.score)
+        row = ", ".join(
+            f"{letters[i]}\u00a0{n:+d}" if n else f"{letters[i]}\u00a00"
+            for i, n in enumerate(outcome.score)
         )
         parts.append(text("replay.score_line", list=row))
     return " · ".join(parts)

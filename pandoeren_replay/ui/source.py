@@ -73,7 +73,7 @@ class Source:
         return _choices(self.path, self.generation)
 
     def find(self, hand: str) -> str | None:
-        """Hash of the hand that an address names (hash, number or id), ``None`` if there is none."""
+        """Hash of the hand that an address names (hash, number or id), or ``None``."""
         return _find(self.path, self.generation, hand[:200])
 
     def payload(self, key: str, lang: Language, around: Around) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class Texts:
         return dict(self._all[name])
 
     def __call__(self, key: str, **values: object) -> str:
+        """The text behind a key, with values filled in."""
         text = str(self.raw(key))
         return text.format(**values) if values else text
 

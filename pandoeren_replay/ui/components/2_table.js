@@ -1,13 +1,16 @@
 // The table: four hands round a trick, in SVG, laid out in real pixels so that text never shrinks.
 
-function layout(width) {
+/** Sizes for a table `width` wide that leaves its buttons in sight of `room` pixels of height. */
+function layout(width, room) {
   const narrow = width < 560;
-  const cw = narrow ? Math.max(36, Math.min(44, width / 8.4)) : Math.min(64, width / 10.5);
-  const ch = Math.round(cw * 1.42);
   const pad = narrow ? 4 : 14;
   const font = narrow ? 16 : 18;
   const line = font + 12;
-  const vstep = narrow ? 25 : 31;
+  // Three cards and seven steps of a fan stand one above the other, with four lines of names.
+  const tall = Math.max(290, Math.min(560, room - 2 * pad - 4 * line - 16)) / 5.5 / 1.42;
+  const cw = narrow ? Math.max(36, Math.min(44, width / 8.4)) : Math.min(64, width / 10.5, tall);
+  const ch = Math.round(cw * 1.42);
+  const vstep = narrow ? 25 : Math.round(Math.max(cw * 0.42 + 7, ch * 0.34));
   const column = 7 * vstep + ch;
   const top = pad + line + ch + 8;
   const middle = line * 2 + column;
@@ -151,6 +154,7 @@ function goneBack(data, state, item, played, view) {
 
 function roleOf(view, step, seat) {
   const { data, text } = view;
+  if (step.state === null && step.call < data.auction.length) return null;
   if (seat === data.declarer) return { text: text.role_declarer, kind: "declarer" };
   if (seat !== data.partner) return null;
   const known = step.state !== null && step.state.partner_known;
@@ -312,7 +316,7 @@ function drawTable(view, step) {
 }
 
 function resizeTable(view, width) {
-  view.l = layout(width);
+  view.l = layout(width, window.innerHeight - 300);
   const root = view.svgRoot;
   root.setAttribute("viewBox", `0 0 ${width} ${view.l.height}`);
   root.setAttribute("width", width);

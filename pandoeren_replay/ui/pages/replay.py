@@ -5,8 +5,8 @@ import re
 import streamlit as st
 
 from pandoeren_replay.ui import navigation, session
-from pandoeren_replay.ui.payload import Around
 from pandoeren_replay.ui.components.replayer import replayer
+from pandoeren_replay.ui.payload import Around
 
 _KEY = "replayer"
 _RELOAD = "replayer_other_hand"

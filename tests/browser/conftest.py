@@ -1,0 +1,153 @@
+"""A real browser in front of a real server on a store imported from a file of this repository."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pandoeren_replay.importer import import_paths
+from pandoeren_replay.store import Store
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+HANDS = Path(__file__).parents[1] / "ui" / "hands.phl"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Streamlit's own page sets a flag for crawlers in an inline script; the policy rightly stops it.
+KNOWN_COMPLAINTS = ("inline script violates", "404 (Not Found)")
+
+
+def chromium() -> str | None:
+    """Path of a Chromium, from PANDOEREN_CHROMIUM or the usual names."""
+    named = os.environ.get("PANDOEREN_CHROMIUM")
+    if named:
+        return named
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next((path for n in names if (path := shutil.which(n))), None)
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store with the hands of tests/ui/hands.phl."""
+    made = Store(tmp_path_factory.mktemp("browser") / "store")
+    totals = import_paths(made, [HANDS])
+    assert totals.adds_up
+    assert totals.rejected == 0
+    return made
+
+
+@pytest.fixture(scope="session")
+def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the dashboard, served as `pandoeren serve` does."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    code = (
+        "import sys; from pandoeren_replay.ui.server import serve; "
+        "serve(sys.argv[1], port=int(sys.argv[2]), open_browser=False)"
+    )
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(store.path), str(port)],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=tmp_path_factory.mktemp("elsewhere"),
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        )
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(120):
+        if process.poll() is not None:
+            break
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=2).close()
+            break
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+    else:
+        process.kill()
+    assert process.poll() is None, f"the dashboard did not start: {log.read_text()}"
+    yield url
+    process.terminate()
+    process.wait(20)
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture(scope="session")
+def chrome() -> Iterator["sync_api.Browser"]:
+    """The browser."""
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium found; install it or name one in PANDOEREN_CHROMIUM")
+    with sync_api.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    """Opens pages as one visitor; what the browser complained of is kept."""
+
+    url: str
+    open_context: Callable[..., "sync_api.BrowserContext"]
+    complaints: list[str]
+
+    def open(
+        self,
+        path: str = "/",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        locale: str = "nl-NL",
+        until: str = ".pandoeren[data-step]",
+    ) -> "sync_api.Page":
+        """A page, waited for until an element is there."""
+        context = self.open_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            locale=locale,
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda e: self.complaints.append(str(e)))
+        page.on(
+            "console",
+            lambda m: self.complaints.append(m.text) if m.type == "error" else None,
+        )
+        page.goto(self.url + path)
+        page.wait_for_selector(until, timeout=30_000)
+        return page
+
+
+@pytest.fixture
+def visit(server: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
+    """A visitor; fails at the end if the browser reported an error."""
+    contexts = []
+
+    def open_context(**options: object) -> "sync_api.BrowserContext":
+        contexts.append(chrome.new_context(**options))
+        return contexts[-1]
+
+    complaints: list[str] = []
+    yield Visit(server, open_context, complaints)
+    for context in contexts:
+        context.close()
+    unknown = [c for c in complaints if not any(k in c for k in KNOWN_COMPLAINTS)]
+    assert unknown == []
