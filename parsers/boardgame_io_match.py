@@ -293,6 +293,7 @@ def fold(match: Match) -> Folded:
         kind = entry.name if not entry.bad else ""
         if kind in ("UNDO", "REDO") and entry.phase:
             _undo_redo(kind, entry, out, redo, match)
+            seen.clear()
             continue
         state_id = as_int(as_dict(raw).get("_stateID"))
         if not entry.phase and not entry.bad and state_id is not None:
