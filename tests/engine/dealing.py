@@ -142,7 +142,8 @@ def with_result(record: HandRecord, rules: RuleSet) -> HandRecord:
     o = replay(record, rules).outcome
     word = "void" if o.passed_out else {True: "made", False: "lost", None: None}[o.made]
     return replace(
-        record, result=Result(word, o.points, o.score, o.tricks, None, o.partner)  # type: ignore[arg-type]
+        record,
+        result=Result(word, o.points, o.score, o.tricks, None, o.partner),  # type: ignore[arg-type]
     )
 
 
