@@ -492,6 +492,7 @@ def moves_of(
         chosen |= bit
         previous = card
     n = 0
+    out = 0
     while chosen:
         card = lowest(chosen)
         chosen &= chosen - 1
@@ -507,7 +508,6 @@ def moves_of(
             i -= 1
         c[KEYS + i] = value
         n += 1
-    out = 0
     for i in range(n):
         out = (out << 6) | (c[KEYS + n - 1 - i] & 63)
     return out
@@ -710,6 +710,12 @@ def search(
                         if value < c[at + VALUE]:
                             c[at + VALUE] = value
                             c[at + CHOICE] = card + 1
+                    if settled:
+                        own = 0
+                        if (maxi >> c[at + TOP_SEAT]) & 1 == wants:
+                            own = 1
+                        learn(c, k, p, led, c[at + TOP], own, c[at + SUM], c[at + TRIED], card)
+                    c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
                 value = c[at + VALUE]
                 if p == start:
                     break
