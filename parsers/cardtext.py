@@ -79,7 +79,7 @@ def normal(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).upper()
     bare = re.sub("[\\s_\u200d\ufe0e\ufe0f\u200b]+|(?<=.)-(?=.)", "", folded)
     return re.sub(
-        r"^([A-Z]+)(?:OF|VAN)(?=SPADE|HEART|DIAMOND|CLUB|SCHOP|HART|RUIT|KLAV)", r"\1", bare
+        r"^([A-Z0-9]+)(?:OF|VAN)(?=SPADE|HEART|DIAMOND|CLUB|SCHOP|HART|RUIT|KLAV)", r"\1", bare
     )
 
 
@@ -314,10 +314,15 @@ def _reads(style: CardStyle, text: str) -> bool:
 
 _SUIT_RE = "|".join([*sorted(_SUIT_WORDS, key=len, reverse=True), f"[{''.join(_SUIT_SIGNS)}]"])
 _RANK_RE = "|".join([*sorted(_RANK_WORDS, key=len, reverse=True), "1[0-4]|[AKQJTHVB16-9]"])
-_GLUE_SUIT = re.compile(rf"({_SUIT_RE})[\s\ufe0e\ufe0f]+(?=(?:{_RANK_RE})(?!\w))", re.IGNORECASE)
+_SIGN_SET = "".join(_SUIT_SIGNS)
 _GLUE_OF = re.compile(
-    rf"(?<![\w{''.join(_SUIT_SIGNS)}\ufe0f])({_RANK_RE})\s+(?:(?:of|van)\s+)?(?=(?:{_SUIT_RE}))",
-    re.IGNORECASE,
+    rf"(?<![\w{_SIGN_SET}\ufe0f])({_RANK_RE})\s+(?:of|van)\s+(?=(?:{_SUIT_RE}))", re.IGNORECASE
+)
+_GLUE_SUIT = re.compile(
+    rf"(?<!\w)({_SUIT_RE})[\s\ufe0e\ufe0f]+(?=(?:{_RANK_RE})(?![\w{_SIGN_SET}]))", re.IGNORECASE
+)
+_GLUE_RANK = re.compile(
+    rf"(?<![\w{_SIGN_SET}\ufe0f])({_RANK_RE})\s+(?=(?:{_SUIT_RE}))", re.IGNORECASE
 )
 _RUN_SUIT = re.compile(rf"(?:[SHDCRK]|[{''.join(_SUIT_SIGNS)}]\ufe0f?)(?:1[0-4]|[AKQJTHVB16-9])")
 _RUN_RANK = re.compile(rf"(?:1[0-4]|[AKQJTHVB16-9])(?:[SHDCRK]|[{''.join(_SUIT_SIGNS)}]\ufe0f?)")
@@ -334,7 +339,9 @@ def split_cards(text: str) -> list[str]:
     >>> split_cards("harten boer, ♠ 10, ace of spades")
     ['hartenboer', '♠10', 'acespades']
     """
-    glued = _GLUE_OF.sub(r"\1", _GLUE_SUIT.sub(r"\1", text))
+    glued = text
+    for pattern in (_GLUE_OF, _GLUE_SUIT, _GLUE_RANK):
+        glued = pattern.sub(r"\1", glued)
     out: list[str] = []
     for token in re.split(r"[\s,;.|/]+", glued):
         if token:
