@@ -84,7 +84,8 @@ def _rank(rank: str, lang: Language) -> str:
 
 
 def _values(values: dict[str, int], lang: Language) -> str:
-    parts = [f"{_rank(r, lang)} {values[r]}" for r in RANKS if values.get(r)]
+    worth = sorted((r for r in RANKS if values.get(r)), key=lambda r: -values[r])
+    parts = [f"{_rank(r, lang)} {values[r]}" for r in worth]
     return ", ".join(parts) + (", rest 0" if parts else "0")
 
 
@@ -195,13 +196,13 @@ def _cards(rules: RuleSet, lang: Language) -> list[str]:
             f"- Volgorde bijkleur: {order(c.plain_order)}; troef: {order(c.trump_order)}.",
             f"- Punten bijkleur: {_values(c.plain_points, lang)}.",
             f"- Punten troef: {_values(c.trump_points, lang)}.",
-            f"- Laatste slag: {c.last_trick}. Samen {total[True]} met troef, {total[False]} zonder.",
+            f"- Laatste slag: {c.last_trick}. Samen {total[True]}, zonder troef {total[False]}.",
         ]
     return [
         f"- Order of a plain suit: {order(c.plain_order)}; of trumps: {order(c.trump_order)}.",
         f"- Points of a plain suit: {_values(c.plain_points, lang)}.",
         f"- Points of trumps: {_values(c.trump_points, lang)}.",
-        f"- Last trick: {c.last_trick}. In all {total[True]} with trumps, {total[False]} without.",
+        f"- Last trick: {c.last_trick}. In all {total[True]}, without trumps {total[False]}.",
     ]
 
 
@@ -291,15 +292,15 @@ def _score(rules: RuleSet, lang: Language) -> list[str]:
 
     if s.system == "each":
         add(
-            "Made: declarer and partner each score what the contract is worth; lost: each loses it.",
-            "Gemaakt: speler en maat krijgen ieder de waarde van het contract; verloren: ieder eraf.",
+            "Made: declarer and partner each score the contract's worth; lost: each loses it.",
+            "Gemaakt: speler en maat krijgen ieder de waarde erbij; verloren: ieder eraf.",
         )
     elif s.system == "chips":
         add(
-            f"Everybody starts with {s.stake} chips and antes {s.ante} each hand; made contracts are "
-            "paid from the pot, lost ones to the defenders; pandoer, misère and piccolo are settled "
-            "between the players.",
-            f"Ieder begint met {s.stake} fiches en legt per spel {s.ante} in; gemaakte contracten "
+            f"Everybody starts with {s.stake} chips and antes {s.ante} each hand. Made contracts "
+            "are paid from the pot, lost ones to the defenders; pandoer, misère and piccolo are "
+            "settled between the players.",
+            f"Ieder begint met {s.stake} fiches en legt per spel {s.ante} in. Gemaakte contracten "
             "worden uit de pot betaald, verloren aan de tegenpartij; pandoer, misère en piccolo "
             "rekenen de spelers onderling af.",
         )
@@ -344,7 +345,7 @@ def rules_page(rules: RuleSet, lang: Language = "en") -> str:
         [f"- {d}" for d in duties(rules, lang)],
         _meld(rules, lang),
         _score(rules, lang),
-        [f"- {escape(d.nl if nl else d.en)} (`{escape(d.key)}`)" for d in rules.decisions],
+        [f"- {escape(d.nl if nl else d.en)} (`{d.key.replace('`', '')}`)" for d in rules.decisions],
     ]
     for title, body in zip(titles, bodies):
         if body:
