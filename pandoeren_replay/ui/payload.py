@@ -54,6 +54,8 @@ def hand_payload(
         "stamp": f"{key}|{lang}|{around.previous}|{around.next}",
         "lang": lang,
         "start": start,
+        "previous": around.previous,
+        "next": around.next,
         "text": text.section("replay"),
         "simulated": simulated,
         **_headings(replay, text, names, around.source),
