@@ -1,0 +1,55 @@
+"""The whole test run: ``python -m tests``.
+
+Runs the unit tests, doctests and, where a Chromium is there or can be installed, the browser
+tests. Without a Chromium it says so and leaves them out; with ``CI=true`` that is a failure.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+ROOT = Path(__file__).parent.parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def browser() -> str | None:
+    """Path of a Chromium, installed as a Debian package first where that is possible."""
+    named = os.environ.get("PANDOEREN_CHROMIUM")
+    if named:
+        return named
+    found = next((path for name in BROWSERS if (path := which(name))), None)
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if found is None and is_root and which("apt-get"):
+        print("Installing Chromium for the browser tests …", flush=True)
+        env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", "update", "-qq"], env=env, check=False)
+        subprocess.run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
+            env=env,
+            check=False,
+            stdout=subprocess.DEVNULL,
+        )
+        found = which("chromium")
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Run pytest; returns its exit status."""
+    chromium = browser()
+    command = [sys.executable, "-m", "pytest", *arguments]
+    if chromium is None:
+        print("No Chromium found: the browser tests are left out.", flush=True)
+        if os.environ.get("CI") == "true":
+            print("In CI that is a failure: install Chromium or name it in PANDOEREN_CHROMIUM.")
+            return 1
+        command += ["-m", "not browser"]
+    else:
+        print(f"Browser tests with {chromium}", flush=True)
+        os.environ["PANDOEREN_CHROMIUM"] = chromium
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
