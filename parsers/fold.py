@@ -185,8 +185,9 @@ class Folder:
                 value = item.get("seat")
                 if isinstance(value, str) and item.kind == "play" and book.find(value) is None:
                     nameless.setdefault(value.strip())
+        told = any(book.find(i.get("seat")) is not None for i in group.items)
         free = [s for s in range(4) if s not in book.names.values()]
-        if nameless and len(nameless) <= len(free):
+        if nameless and not told and len(nameless) <= len(free):
             # Hands are dealt, and calls and cards come, clockwise.
             for seat, shown in zip(free, nameless):
                 book.learn(shown, seat)

@@ -184,7 +184,7 @@ class _Reader:
             if self.book.find(name) is None:
                 self.book.learn(name, i)
                 self.assumed = True
-        if not self.players:
+        if not self.players and _seats(sheet, names) < 4:
             self._seat_by_mention()
 
     def _seat_by_mention(self) -> None:

@@ -1,0 +1,196 @@
+"""Score sheets: players or seats, own columns, dates, faults of single rows."""
+
+import io
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.replay import replay
+from parsers.base import Options, ParseResult, Source
+from parsers.dates import Dates
+from parsers.detect import read_sources
+from parsers.mapping import parse_mapping
+from parsers.scoresheet import ScoresheetParser, read_scoresheet
+from tests.parsers.told import names
+
+BY_PLAYER = """Datum;Spel;Speler;Maat;Bod;Gehaald;Punten;Anna;Bas;Cor;Dirk
+28-11-2026;1;Anna;Cor;130;ja;132-14;1;0;1;0
+28-11-2026;2;Bas;;piccolo;nee;;0;-3;0;0
+28-11-2026;3;;;pas;;;;;;
+28-11-2026;4;Dirk;Anna;pandoer +20;gehaald;;5;0;0;5
+Totaal;;;;;;;6;-3;1;5
+"""
+
+
+def read(text: str | bytes, options: Options | None = None, name: str = "s.csv") -> ParseResult:
+    data = text.encode() if isinstance(text, str) else text
+    return read_sources([Source(name, data)], options)
+
+
+def good(text: str | bytes, options: Options | None = None, name: str = "s.csv") -> ParseResult:
+    result = read(text, options, name)
+    assert [str(r) for r in result.rejects] == []
+    assert result.format == "scoresheet"
+    return result
+
+
+def test_scores_in_columns_of_players():
+    result = good(BY_PLAYER)
+    first, second, third, fourth = [h.record for h in result.hands]
+    assert names(first) == ["Anna", "Bas", "Cor", "Dirk"]
+    assert (first.declarer, first.contract, first.auction_state) == (0, "130", "unknown")
+    assert (first.result.outcome, first.result.points) == ("made", (132, 14))
+    assert (first.result.score, first.result.partner) == ((1, 0, 1, 0), 2)
+    assert (first.get("date"), first.get("hand")) == ("2026-11-28", "1")
+    assert (second.declarer, second.contract, second.result.outcome) == (1, "pic", "lost")
+    assert second.result.partner is None
+    assert (third.result.outcome, third.declarer, third.result.score) == ("void", None, None)
+    assert (fourth.contract, fourth.result.partner) == ("pan+20", 0)
+    assert all(h.record.get("seating") == "assumed" for h in result.hands)
+    assert any("totals" in w.message and w.line == 6 for w in result.warnings)
+    assert any("heerlen" in w.message for w in result.warnings)
+    assert [h.line for h in result.hands] == [2, 3, 4, 5]
+
+
+def test_no_cards_are_invented():
+    for hand in good(BY_PLAYER).hands:
+        found = replay(hand.record).completeness
+        assert (found.deal, found.plays, found.middle, found.discard) == (
+            "unknown",
+            0,
+            "unknown",
+            "unknown",
+        )
+        assert found.auction != "recorded"
+        assert hand.record.trump is None
+
+
+def test_raw_of_a_row_is_read_again_by_itself():
+    hand = good(BY_PLAYER).hands[0]
+    assert good(hand.raw).hands[0].record == hand.record
+
+
+def test_seats_with_names_and_scores_by_seat():
+    text = (
+        "date,north,east,south,west,declarer,partner,contract,made,trump,called\n"
+        "2026-11-28,Anna,Bas,Cor,Dirk,Z,alone,misère,no,hearts,\n"
+        "2026-11-28,Anna,Bas,Cor,Dirk,Bas,Dirk,150,yes,S,HA\n"
+    )
+    one, two = [h.record for h in good(text).hands]
+    assert (one.declarer, one.contract, one.result.partner, one.trump) == (2, "mis", -1, "H")
+    assert (two.declarer, two.result.partner, two.trump, two.called) == (1, 3, "S", "HA")
+    assert one.get("seating") is None
+    scores = "declarer,contract,made,north,east,south,west\nS,130,yes,0,0,1,1\n"
+    assert good(scores).hands[0].record.result.score == (0, 0, 1, 1)
+
+
+def test_a_club_of_many_players_without_seats():
+    text = (
+        "Datum,Speler,Maat,Bod,Gehaald,Score\n2026-11-28,Anna,Cor,misère,ja,3\n"
+        "2026-11-28,Eva,Cor,150,nee,-2\n2026-11-28,Piet,Kees,160,ja,2\n"
+    )
+    hands = good(text).hands
+    assert [names(h.record)[h.record.declarer] for h in hands] == ["Anna", "Eva", "Piet"]
+    assert [names(h.record)[h.record.result.partner] for h in hands] == ["Cor", "Cor", "Kees"]
+    assert [h.record.get("score_declarer") for h in hands] == ["3", "-2", "2"]
+    assert all("seats are assumed" in h.warnings[0] for h in hands)
+
+
+def test_blank_scores_are_not_zero():
+    text = "Speler,Bod,Gehaald,Anna,Bas,Cor,Dirk\nAnna,130,ja,1,,,\nBas,mis,nee,0,-3,0,0\n"
+    one, two = [h.record for h in good(text).hands]
+    assert (one.result.score, one.get("score_n"), one.get("score_e")) == (None, "1", None)
+    assert two.result.score == (0, -3, 0, 0)
+
+
+def test_own_columns_contracts_and_results_by_a_map():
+    text = "Wie|Wat|Hoe|Samen met\nAnna|zwaar|binnen|Bas\n"
+    mapped = parse_mapping(
+        '[columns]\ndeclarer = "Wie"\ncontract = "Wat"\noutcome = "Hoe"\npartner = "Samen met"\n'
+        '[calls]\nzwaar = "200"\n[results]\nbinnen = "made"\n[seats.names]\nAnna = "W"\nBas = "E"\n'
+    )
+    assert read(text).hands == []
+    record = good(text, Options(mapping=mapped)).hands[0].record
+    assert (record.declarer, record.contract, record.result.outcome) == (3, "200", "made")
+    assert record.result.partner == 1
+
+
+def test_workbook():
+    out = io.BytesIO()
+    lines = [r.split(";") for r in BY_PLAYER.splitlines()]
+    pl.DataFrame(lines[1:], schema=lines[0], orient="row").write_excel(out)
+    assert [h.record for h in good(out.getvalue(), name="s.xlsx").hands] == [
+        h.record for h in good(BY_PLAYER).hands
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "token", "expected"),
+    [
+        ("28-11-2026;1;Eva;;130;ja;;0;0;0;0", "Eva", "a player or seat"),
+        ("28-11-2026;1;Bas;;pikkolo;ja;;0;0;0;0", "pikkolo", "a call"),
+        ("28-11-2026;1;Bas;Bas;130;ja;;0;0;0;0", "Bas", "other than declarer"),
+        ("28-11-2026;1;Bas;;130;hm;;0;0;0;0", "hm", "made, lost or void"),
+        ("28-11-2026;1;Bas;;pas;ja;;0;0;0;0", "ja", "no outcome"),
+        ("28-11-2026;1;Bas;;130;ja;veel;0;0;0;0", "veel", "points"),
+    ],
+)
+def test_a_faulty_row_is_one_reject(row, token, expected):
+    head, *rest = BY_PLAYER.splitlines()
+    result = read("\n".join([head, rest[0], row, *rest[1:]]) + "\n")
+    (reject,) = result.rejects
+    assert (reject.line, reject.token) == (3, token)
+    assert expected in reject.expected
+    assert len(result.hands) == 4
+
+
+def test_rules_of_a_row():
+    text = "Regels,Speler,Bod,Gehaald\nfiches,Anna,100,ja\nzomaar,Anna,100,ja\n"
+    result = read(text)
+    assert result.hands[0].record.rules == "fiches"
+    assert "--rules" in str(result.rejects[0])
+    assert result.rejects[0].line == 3
+
+
+def test_counts_add_up():
+    text = BY_PLAYER + "29-11-2026;5;;;;;;;;;\n"
+    result = read(text)
+    assert (len(result.hands), len(result.rejects), result.empty) == (4, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "text", "iso"),
+    [
+        (["3-4-2026"], "3-4-2026", "2026-04-03"),
+        (["3/25/2026"], "3/4/2026", "2026-03-04"),
+        ([], "28.11.26", "2026-11-28"),
+        ([], "2026/1/2", "2026-01-02"),
+        ([], "28 nov 2026", "2026-11-28"),
+        ([], "28-11-2026 20:15", "2026-11-28T20:15"),
+        ([], "31-2-2026", None),
+        ([], "gisteren", None),
+    ],
+)
+def test_dates(texts, text, iso):
+    assert Dates(texts).iso(text) == iso
+
+
+def test_without_the_columns_that_matter():
+    result = read_scoresheet("a;b\nx;y\n", "x", Options())
+    assert "columns for declarer and contract" in result.rejects[0].expected
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_mutations(data):
+    text = BY_PLAYER
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        n = data.draw(st.integers(0, 20))
+        text = text[:at] + data.draw(st.text(max_size=6)) + text[at + n :] or ";"
+    ScoresheetParser().recognise(text, "x")
+    result = read_scoresheet(text, "x", Options())
+    assert len(result.hands) + len(result.rejects) + result.empty <= 12
+    assert all(h.record.plays == () for h in result.hands)
