@@ -61,6 +61,7 @@ _EXPECTED = (
     ("engine.rulefile", "RuleSetError"),
     ("parsers.detect", "FormatError"),
     ("parsers.mapping", "MappingError"),
+    ("pandoeren_replay.ui.server", "ServeError"),
 )
 
 

@@ -115,7 +115,9 @@ def wilson(made: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, fl
     middle = p + z * z / (2 * n)
     reach = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
     scale = 1 + z * z / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+    # At the ends the formula gives exactly 0 or 1, but for rounding.
+    low = 0.0 if made == 0 else (middle - reach) / scale
+    return low, 1.0 if made == n else (middle + reach) / scale
 
 
 def statistics(

@@ -1,25 +1,26 @@
 """``demo`` and ``serve``: the dashboard."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pandoeren_replay.commands.common import CommandError, DbOption, open_store, progress
 
-DB_VARIABLE = "PANDOEREN_DB"
-"""Environment variable through which the dashboard is told its store."""
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from parsers.base import Source
 
 DEMO_RULES = {"generic": "butselaar"}
 """Sample folders whose logs name no built-in rule set, and the one they are read by."""
 
 HostOption = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")]
+BrowserOption = Annotated[
+    bool, typer.Option("--no-browser", help="Do not open a browser; print the address only.")
+]
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8501
 
@@ -31,6 +32,7 @@ def demo(
     ] = False,
     host: HostOption = DEFAULT_HOST,
     port: PortOption = DEFAULT_PORT,
+    no_browser: BrowserOption = False,
 ) -> None:
     """Import the demo (samples of every format, simulated hands) and open the dashboard.
 
@@ -43,86 +45,69 @@ def demo(
 
     store = Store(db if db is not None else default_path().with_name("demo"))
     whole = ImportTotals()
-    with demo_paths() as groups, progress() as update:
-        if not groups:
-            raise CommandError("the demo data is not there; install the package again")
-        for rules, paths in groups:
-            totals = import_paths(store, paths, Options(rules=rules), "auto", update)
-            whole.add(totals)
+    groups = demo_sources()
+    if not groups:
+        raise CommandError("the demo data is not there; install the package again")
+    with progress() as update:
+        for rules, sources in groups:
+            whole.add(import_paths(store, sources, Options(rules=rules), "auto", update))
     report(whole)
     print(f"store: {store.path}")
     if not whole.adds_up:
         raise CommandError("the totals do not add up; please report this")
     if not no_serve:
-        run_dashboard(store.path, host, port)
+        run_dashboard(store.path, host, port, not no_browser)
 
 
-@contextmanager
-def demo_paths() -> Iterator[list[tuple[str | None, list[Path]]]]:
-    """The packaged demo as (rules to read it by, paths)."""
-    from importlib.resources import as_file, files
+def demo_sources() -> "list[tuple[str | None, list[Source]]]":
+    """The packaged demo as (rules to read it by, files), named by their place in the package."""
+    from importlib.resources import files
 
-    with ExitStack() as stack:
-        root = stack.enter_context(as_file(files("data")))
-        groups: list[tuple[str | None, list[Path]]] = []
-        samples = root / "samples"
-        plain = sorted(root.glob("demo/*.phl"))
-        for folder in sorted(samples.iterdir()) if samples.is_dir() else []:
-            if not folder.is_dir():
-                continue
-            rules = DEMO_RULES.get(folder.name)
-            if rules is None:
-                plain.append(folder)
-                continue
-            # Only logs that name an unknown rule set are read by the stated one.
-            groups.append((rules, sorted(folder.glob("*.jsonl"))))
-            plain += sorted(f for f in folder.iterdir() if f.suffix != ".jsonl")
-        if plain:
-            groups.insert(0, (None, plain))
-        yield [g for g in groups if g[1]]
+    from parsers.base import Source
+
+    groups: dict[str | None, list[Source]] = {None: []}
+    for name, data in _walk(files("data"), "data"):
+        parts = name.split("/")
+        if parts[1] not in ("demo", "samples") or len(parts) < 3:
+            continue
+        # Only logs that name an unknown rule set are read by the stated one.
+        rules = DEMO_RULES.get(parts[2]) if name.endswith(".jsonl") else None
+        groups.setdefault(rules, []).append(Source(name, data))
+    return [(rules, sources) for rules, sources in groups.items() if sources]
+
+
+def _walk(folder: "Traversable", name: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        path = f"{name}/{entry.name}"
+        if entry.is_dir():
+            if not entry.name.startswith((".", "__")):
+                yield from _walk(entry, path)
+        else:
+            yield path, entry.read_bytes()
 
 
 def serve(
-    db: DbOption = None, host: HostOption = DEFAULT_HOST, port: PortOption = DEFAULT_PORT
+    db: DbOption = None,
+    host: HostOption = DEFAULT_HOST,
+    port: PortOption = DEFAULT_PORT,
+    no_browser: BrowserOption = False,
 ) -> None:
     """Open the dashboard in the browser; it runs until Ctrl-C."""
     store = open_store(db)
     if store.exists():
         store.count()  # a store that cannot be read is told here, not in the browser
-    run_dashboard(store.path, host, port)
+    run_dashboard(store.path, host, port, not no_browser)
 
 
-def app_file() -> Path:
-    """The entry point of the dashboard: in a checkout or installed."""
-    from importlib.util import find_spec
+def run_dashboard(db: Path, host: str, port: int, open_browser: bool) -> None:
+    """Serve the dashboard until it is stopped."""
+    from pandoeren_replay.ui.server import serve as run
 
-    spec = find_spec("app")
-    if spec is None or spec.origin is None:
-        raise CommandError("the dashboard (app.py) is not installed; install the package again")
-    return Path(spec.origin)
-
-
-def run_dashboard(db: Path, host: str, port: int) -> None:
-    """Run Streamlit until it is stopped; only this machine can reach it unless ``host`` says so."""
-    command = [
-        sys.executable, "-m", "streamlit", "run", str(app_file()),
-        "--server.address", host,
-        "--server.port", str(port),
-        "--browser.gatherUsageStats", "false",
-        "--client.showErrorDetails", "none",
-        "--client.disableDataExport", "true",
-        "--theme.baseFontSize", "18",
-    ]  # fmt: skip
-    if not os.environ.get("DISPLAY") and sys.platform.startswith("linux"):
-        command += ["--server.headless", "true"]
     print(f"dashboard: http://{host}:{port}  (Ctrl-C stops it)", flush=True)
-    environment = os.environ | {DB_VARIABLE: str(db.resolve())}
     try:
-        done = subprocess.run(command, env=environment, check=False)
+        run(db.resolve(), host, port, open_browser=open_browser)
     except KeyboardInterrupt:
         return
-    if done.returncode not in (0, -2, 130):
-        raise CommandError(f"the dashboard ended with status {done.returncode}")
 
 
 def register(app: typer.Typer) -> None:

@@ -204,8 +204,11 @@ def _plays(text: str, replay: Replay) -> dict[str, Any]:
     regular: list[int | None] = []
     winners = replay.outcome.winners
     for ply in range(len(plays)):
-        first = ply // 4 == 0 or ply // 4 > len(winners)
-        base = replay.seats[0] if first else winners[ply // 4 - 1]
+        before = ply // 4 - 1
+        if before < 0:
+            base = replay.seats[0]
+        else:
+            base = winners[before] if before < len(winners) else None
         regular.append(None if base is None else (base + ply % 4) % 4)
     if list(replay.seats) != regular or None in regular:
         out["play_seats"] = "".join("?" if s is None else SEATS[s] for s in replay.seats)
