@@ -38,29 +38,28 @@ class AuctionResult:
 class Auction:
     """The state of an auction; :meth:`call` applies one call and says what was wrong with it."""
 
-    def __init__(self, rules: RuleSet, dealer: int | None) -> None:
+    def __init__(self, rules: RuleSet, dealer: int) -> None:
         self.rules = rules
-        self.turn = None if dealer is None else (dealer + 1) % 4
+        self.turn = (dealer + 1) % 4
         self.best: Bid | None = None
         self.bidder: int | None = None
         self.passed: set[int] = set()
         self.passes = 0
         self.over = False
 
-    def call(self, call: Call) -> tuple[int | None, Bid | None, str | None]:
+    def call(self, call: Call) -> tuple[int, Bid | None, str | None]:
         """Seat, bid and offence (``None`` = in order) of one call; offences have no effect."""
         seat = self.turn if call.seat is None else call.seat
         bid = None if call.text == "-" else self.rules.bid(call.text)
         if self.over:
             return seat, bid, "bid-after-end"
-        if call.seat is not None and self.turn is not None and call.seat != self.turn:
-            if self.rules.auction.pass_is_final and call.seat in self.passed:
+        if seat != self.turn:
+            if self.rules.auction.pass_is_final and seat in self.passed:
                 return seat, bid, "bid-after-pass"
             return seat, bid, "bid-out-of-turn"
         if call.text == "-":
             self.passes += 1
-            if seat is not None:
-                self.passed.add(seat)
+            self.passed.add(seat)
         elif bid is None:
             self._next(seat)
             return seat, None, "bid-unknown"
@@ -69,7 +68,7 @@ class Auction:
             return seat, bid, "bid-too-low"
         else:
             self.best, self.bidder, self.passes = bid, seat, 0
-        if self.rules.auction.pass_is_final and seat is not None:
+        if self.rules.auction.pass_is_final:
             others = self.passed - {self.bidder}
             self.over = len(others) == (4 if self.best is None else 3)
         else:
@@ -77,9 +76,7 @@ class Auction:
         self._next(seat)
         return seat, bid, None
 
-    def _next(self, seat: int | None) -> None:
-        if seat is None:
-            return
+    def _next(self, seat: int) -> None:
         self.turn = (seat + 1) % 4
         if self.rules.auction.pass_is_final and not self.over:
             for _ in range(4):
@@ -113,10 +110,14 @@ def run_auction(record: HandRecord, rules: RuleSet, dealer: int | None) -> Aucti
                 )
         out.violations.append(Violation("auction-unknown"))
         return out
-    auction = Auction(rules, dealer)
+    # Without the dealer the calls still follow each other: any dealer tells when it is over.
+    auction = Auction(rules, 3 if dealer is None else dealer)
     for i, call in enumerate(record.auction):
         best = auction.best
-        seat, bid, code = auction.call(call)
+        seat: int | None
+        seat, bid, code = auction.call(Call(call.text) if dealer is None else call)
+        if dealer is None:
+            seat = call.seat
         out.calls.append(Called(i, seat, call.text, bid, code is None))
         if code is not None:
             params = {"bid": call.text, "rules": rules.id, "best": best.text if best else "-"}
@@ -124,7 +125,8 @@ def run_auction(record: HandRecord, rules: RuleSet, dealer: int | None) -> Aucti
         elif bid is not None and seat is not None:
             out.bidders.add(seat)
     out.closed = auction.over
-    out.declarer, out.bid = auction.bidder, auction.best
+    out.declarer = None if dealer is None else auction.bidder
+    out.bid = auction.best
     out.passed_out = auction.over and auction.best is None
     if not auction.over:
         out.violations.append(Violation("auction-not-closed"))

@@ -232,11 +232,17 @@ class Ledger:
         recorded_score: Score | None = None,
         recorded_made: bool | None = None,
         recorded_points: tuple[int, int] | None = None,
+        recorded_partner: int | None = None,
     ) -> Booked:
-        """Book by the proven outcome, else by the recorded score, else as recorded (RULES 9)."""
+        """Book by the proven outcome, else by the recorded score, else as recorded (RULES 9).
+
+        ``recorded_partner`` (a seat, -1 for none) serves where the cards do not tell who he was.
+        """
         if outcome.passed_out:
             return self.book_passed_out()
         bid, declarer, partner = outcome.bid, outcome.declarer, outcome.partner
+        if partner is None:
+            partner = recorded_partner
         known = bid is not None and declarer is not None and partner is not None
         if known and outcome.made is not None and outcome.score is not None:
             assert bid is not None
