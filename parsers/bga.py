@@ -21,9 +21,9 @@ from parsers.bga_packets import (
     seating,
 )
 from parsers.build import BuildError, HandBuilder, Rules, resolve_rules
-from parsers.decode import DecodeError, decode
 from parsers.jsontext import as_dict, as_int, as_list, place
 from parsers.mapping import Mapping, mapping_of
+from parsers.servers import read_servers
 from parsers.words import CallTextError, call_text, fold
 
 SITE = "Board Game Arena"
@@ -42,19 +42,15 @@ class BgaParser:
 
     def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
         """All hands of the sources; each source stands alone."""
-        result = ParseResult(format=self.name)
-        for source in sources:
-            try:
-                decoded = decode(source)
-            except DecodeError as e:
-                result.rejects.append(Reject(source.name, 1, 1, "", str(e), ""))
-                continue
-            result.warnings += decoded.warnings
-            page, rejects = open_page(source.name, decoded.text)
-            result.rejects += rejects
-            if page.packets:
-                _table(page, options, result)
-        return result
+        return read_servers(sources, options, self.name, _read)
+
+
+def _read(text: str, source: str, options: Options) -> ParseResult:
+    result = ParseResult()
+    page, result.rejects = open_page(source, text)
+    if page.packets:
+        _table(page, options, result)
+    return result
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from parsers.cardtext import StyleError, decide_style
 from parsers.decode import DecodeError, decode
 from parsers.jsontext import as_dict, as_text, load, place, redact_text
 from parsers.mapping import mapping_of
+from parsers.servers import say_default
 from parsers.words import fold as plain_word
 
 FLEMISH = (
@@ -57,7 +58,7 @@ class BoardgameIoParser:
             parts += _read(source, result)
         for match in join(parts):
             _match(match, options, result)
-        return result
+        return say_default(result)
 
 
 def _read(source: Source, result: ParseResult) -> list[Match]:
@@ -65,7 +66,7 @@ def _read(source: Source, result: ParseResult) -> list[Match]:
     try:
         decoded = decode(source)
     except DecodeError as e:
-        result.rejects.append(Reject(source.name, 1, 1, "", str(e), ""))
+        result.rejects.append(Reject(source.name, 1, 1, "", str(e), "", "not-text"))
         return []
     result.warnings += decoded.warnings
     text = decoded.text
@@ -140,7 +141,7 @@ def _match(match: Match, options: Options, result: ParseResult) -> None:
         part.number = setting.first_hand + i
         part.opening = i == 0
         last = i == len(parts) - 1
-        part.closing = last and not fresh and match.broken is None
+        part.closing = last and not fresh and (match.broken is None or part.alone)
         part.cut = last and match.broken is not None
         _hand(part, setting, folded, result)
     if fresh and end.hand_no is not None and end.hand_no >= setting.first_hand + len(parts):

@@ -20,11 +20,11 @@ from engine.rulefile import RuleSetError
 from parsers.base import Located, Options, ParseResult, Reject, Source
 from parsers.build import BuildError, HandBuilder, resolve_rules
 from parsers.canonical import is_empty, normalised
-from parsers.decode import DecodeError, decode
 from parsers.fields import A_CARD, FieldError, read_card, read_claim
 from parsers.jsontext import as_text, place, redact_text
 from parsers.mapping import Mapping, mapping_of
 from parsers.phl import parse_line
+from parsers.servers import read_servers
 from parsers.words import CallTextError, call_text
 
 _START = re.compile(r"\(;")
@@ -76,17 +76,14 @@ class IssParser:
 
     def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
         """All games of the sources."""
-        result = ParseResult(format=self.name)
-        for source in sources:
-            try:
-                decoded = decode(source)
-            except DecodeError as e:
-                result.rejects.append(Reject(source.name, 1, 1, "", str(e), ""))
-                continue
-            result.warnings += decoded.warnings
-            for game in _games(source.name, decoded.text):
-                _read(game, options, result)
-        return result
+        return read_servers(sources, options, self.name, _read_all)
+
+
+def _read_all(text: str, source: str, options: Options) -> ParseResult:
+    result = ParseResult()
+    for game in _games(source, text):
+        _read(game, options, result)
+    return result
 
 
 @dataclass(slots=True)

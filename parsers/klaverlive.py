@@ -17,7 +17,7 @@ from engine.rulefile import RuleSetError
 from parsers.base import Located, Options, ParseResult, Reject, Source, Warn
 from parsers.build import BuildError, HandBuilder, Rules, resolve_rules
 from parsers.cardtext import EXPECTED, CardStyle, CardTextError, split_cards
-from parsers.decode import MAX_LINE, DecodeError, decode
+from parsers.decode import MAX_LINE
 from parsers.jsontext import (
     Key,
     as_dict,
@@ -30,6 +30,7 @@ from parsers.jsontext import (
     redact_text,
 )
 from parsers.mapping import Mapping, mapping_of
+from parsers.servers import read_servers
 from parsers.words import compass
 
 KLAVERJAS = (
@@ -57,27 +58,23 @@ class KlaverliveParser:
 
     def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
         """All hands of the sources; each source stands alone."""
-        result = ParseResult(format=self.name)
-        try:
-            rules = resolve_rules(None, options)
-        except RuleSetError as e:
-            for source in sources:
-                text = redact_text(source.data.decode("utf-8", "replace"))
-                result.rejects.append(Reject(source.name, 1, 1, "", str(e), text, "unknown-rules"))
-            return result
-        for source in sources:
-            try:
-                decoded = decode(source)
-            except DecodeError as e:
-                result.rejects.append(Reject(source.name, 1, 1, "", str(e), ""))
-                continue
-            result.warnings += decoded.warnings
-            reader = _Reader(source.name, decoded.text, rules, mapping_of(options.mapping))
-            if decoded.text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
-                reader.states(result)
-            else:
-                reader.history(result, options.rules is not None)
+        return read_servers(sources, options, self.name, _read)
+
+
+def _read(text: str, source: str, options: Options) -> ParseResult:
+    result = ParseResult()
+    try:
+        rules = resolve_rules(None, options)
+    except RuleSetError as e:
+        raw = redact_text(text)
+        result.rejects.append(Reject(source, 1, 1, "", str(e), raw, "unknown-rules"))
         return result
+    reader = _Reader(source, text, rules, mapping_of(options.mapping))
+    if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        reader.states(result)
+    else:
+        reader.history(result, options.rules is not None)
+    return result
 
 
 class _Fault(ValueError):
@@ -134,6 +131,8 @@ class _Reader:
             result.rejects.append(Reject(self.source, 1, 1, ", ".join(head), expected, raw))
             return
         rows = list(self._rows(lines, head, result))
+        if not rows and not result.rejects:
+            result.warnings.append(Warn(self.source, 1, "a history without rows: no hands"))
         if rows and not rules_named and not any("h6" in r["Cards"].lower() for _, r, _ in rows):
             raw = redact_text(self.text)
             result.rejects.append(Reject(self.source, 1, 1, "", KLAVERJAS, raw, "other-game"))
