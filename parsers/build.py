@@ -301,14 +301,21 @@ class HandBuilder:
             self._contract = last.text
             declarer = declarer if last.seat is None else last.seat
             calls = []
+        first = calls[0].seat if calls else None
+        if record.dealer is None and first is not None:
+            # Who calls first is forehand (RULES 3): a log that shows it shows the dealer too.
+            record = with_(record, dealer=(first - 1) % 4)
+            self.warn(f"the log names no dealer: {SEATS[first]} calls first and is forehand")
         if calls:
-            auction = Auction(ruleset, record.dealer)
+            # Without a dealer nobody's turn is known: every seat stays written.
+            auction = None if record.dealer is None else Auction(ruleset, record.dealer)
             out = []
             for call in calls:
-                if auction.turn is not None and call.seat == auction.turn:
-                    call = Call(call.text)
+                if auction is not None:
+                    if call.seat == auction.turn:
+                        call = Call(call.text)
+                    auction.call(call)
                 out.append(call)
-                auction.call(call)
             record = with_(record, auction_state="calls", auction=tuple(out))
             if declarer is not None:
                 highest = run_auction(record, ruleset, record.dealer).declarer
