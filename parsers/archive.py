@@ -134,8 +134,11 @@ def _zip(source: Source, depth: int, out: Unpacked) -> None:
             if len(infos) > MAX_MEMBERS:
                 out.refuse(source.name, f"holds {len(infos)} files, the limit is {MAX_MEMBERS}")
                 return
+            before = len(out.sources) + len(out.rejects)
             for info in infos:
                 _member(source, archive, info, depth, out)
+            if len(out.sources) + len(out.rejects) == before:
+                out.refuse(source.name, "a zip file without any file in it")
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as e:
         out.refuse(source.name, f"a zip file that cannot be read ({_why(e)})")
 

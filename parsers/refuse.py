@@ -17,7 +17,10 @@ _GAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "Klaverjas (a game of 32 cards with fixed partners)",
-        (r"(?i)\A\W{0,20}(?:\w+\W+)?klaverjas(?:sen)?\b", r"(?i)\b(?:troef|pit|nat|slag|roem)\b"),
+        (
+            r"(?i)\A\W{0,20}(?:\w+\W+)?klaverjas(?:sen|avond|competitie)?\b",
+            r"(?i)\b(?:troef|pit|nat|slag|roem)\b",
+        ),
     ),
     (
         "bridge (PBN)",

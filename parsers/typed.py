@@ -21,7 +21,7 @@ from parsers.words import CallTextError, call_text
 _SEAT = r"(?:noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=]))"
 _CALLER = re.compile(
     rf"(?i)(?:^|[\s;,])({_SEAT})\b\s*(?:\([^)\n]*\)\s*)?[:=]?\s*"
-    r"(?:speelt|plays|bied[t]?|bids?|zegt|says)?\s*([A-Za-zèéê +]{1,24}|\d{2,3})"
+    r"(?:speelt|plays|bied[t]?|bids?|zegt|says)?\s*([A-Za-zèéê +-]{1,24}|\d{2,3})"
 )
 _TRUMP = re.compile(r"(?i)\b(?:troef|trumps?|zonder troef|no trumps?)\b")
 TRICK = re.compile(r"(?i)(?:(?<=^)|(?<=[\s;,/.]))(?:slag\s*|trick\s*)?([1-9]\d?)\s*[.):](?=\s*\S)")

@@ -71,6 +71,7 @@ class Piece:
     line: int
     column: int
     number: int = 0
+    start: int = 0
 
     def error(self, token: str, expected: str) -> TypedError:
         """A fault in this piece; its column is that of ``token`` where it can be found."""
@@ -196,9 +197,9 @@ def _statements(body: str, start: int, end: int, first_line: int, pieces: list[P
         line, column = _place(body, at, first_line)
         last = pieces[-1] if pieces else None
         if last is not None and last.kind == "statement" and _goes_on(last.text, text):
-            last.text += " , " + text if _key(last.text)[0] == "players" else " " + text
+            last.text = body[last.start : m.end()].rstrip(" \t.")
             continue
-        pieces.append(Piece("statement", text, line, column))
+        pieces.append(Piece("statement", text, line, column, start=at))
 
 
 def _goes_on(last: str, text: str) -> bool:
@@ -217,9 +218,14 @@ def _goes_on(last: str, text: str) -> bool:
         bool(listed)
         and len(split_cards(listed)) >= 1
         and not _CLAIM.match(listed)
-        and all(len(t) <= 12 for t in split_cards(text))
+        and all(len(t) <= 16 for t in split_cards(text))
         and not _is_call(listed)
     )
+
+
+def _joined(m: re.Match[str]) -> str:
+    """An announcement without spaces, so that it stays one token."""
+    return (f"{m[1]}:" if m[1] else "") + "roem" + m[2]
 
 
 def _is_call(text: str) -> bool:
@@ -388,7 +394,7 @@ class _Reader:
         self.builder.date(found)
 
     def _players(self, piece: Piece, rest: str) -> None:
-        names = [n.strip() for n in rest.split(",") if n.strip()]
+        names = [n.strip() for n in re.split(r"[,;\n]", rest) if n.strip()]
         if len(names) != 4:
             raise piece.error(rest, "four names, in the order North, East, South, West")
         for seat, name in enumerate(names):
@@ -437,8 +443,7 @@ class _Reader:
         if head and len(head[1]) > 1:
             leader = compass(head[1])
             text = head[4]
-        for m in re.finditer(r"(?i)(?:\b[neoszw]\s*:\s*)?(?:roem|stuk|deny|ontkent)\b\s*\d*", text):
-            text = text.replace(m[0], m[0].replace(" ", ""))
+        text = re.sub(r"(?i)\b(?:([neoszw])\s*:\s*)?roem\s+(\d+)", _joined, text)
         for token in split_cards(text):
             seat_text, colon, rest = token.rpartition(":")
             paren = re.fullmatch(r"\(([A-Za-z]+)\)(.+)", token)

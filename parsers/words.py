@@ -58,13 +58,13 @@ class SeatError(ValueError):
 
 
 def fold(text: str) -> str:
-    """A word in lower case without accents, spaces and punctuation.
+    """A word in lower case without accents, spaces and punctuation (suit signs stay).
 
     >>> fold("Misère Ouvert"), fold("niet-gehaald")
     ('misereouvert', 'nietgehaald')
     """
     bare = unicodedata.normalize("NFKD", text[:200]).casefold()
-    return re.sub(r"[\W_]+", "", bare)
+    return re.sub(r"[^\w♠♤♥♡❤♦♢♣♧☘]+|_+", "", bare)
 
 
 def call_text(text: str, points: int | None = None, own: Mapping[str, str] | None = None) -> str:
@@ -94,13 +94,13 @@ contract such as piccolo or pandoer (your own words for them go under [calls] in
         raise CallTextError(f"{plain!r} is a points bid without its number")
     if word in _PASS:
         return "-"
-    number = re.fullmatch(r"(\d{1,4})(?:punten|points|pts?|p)?", word)
+    lower = plain.casefold()
+    number = re.fullmatch(r"(\d{1,4})\s*(?:punten|points|pts?\.?|p)?", lower) or re.fullmatch(
+        r"(?:punten|points|pts?|p)\s*(\d{1,4})", lower
+    )
     if number and is_call_text(number[1]):
         return number[1]
-    number = re.fullmatch(r"(?:punten|points|pts?|p)(\d{1,4})", word)
-    if number and is_call_text(number[1]):
-        return number[1]
-    plus = re.fullmatch(r"pan(?:doer)?\s*(?:\+|plus|met|with)\s*(\d{1,4})", plain.casefold())
+    plus = re.fullmatch(r"pan(?:doer)?\s*(?:\+|plus|met|with)\s*(\d{1,4})", lower)
     if plus and is_call_text(f"pan+{plus[1]}"):
         return f"pan+{plus[1]}"
     if word in CALL_CODES:
