@@ -10,18 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.batch_claims import CARRIED, MISS, STEP
+from engine.batch_claims import MISS, SCRATCH, STEP
 from engine.batch_columns import HandColumns, call_text, columns_from_records
-from engine.batch_kernels import (
-    AUCTION_KEY,
-    ROOM,
-    Columns,
-    Outcomes,
-    new_scratch,
-    replay_rows,
-)
+from engine.batch_kernels import AUCTION_KEY, ROOM, replay_rows
 from engine.batch_memo import ASK_MADE, KIND_SHIFT, NOT_HELD, SHORT_AT
 from engine.batch_result import (
+    FLAG,
     SEVERITIES,
     BatchResult,
     Flag,
@@ -56,26 +50,26 @@ def tables_of(rules: RuleSet) -> RuleTables:
 def replay_columns(
     columns: HandColumns, rules: RuleSet | Sequence[RuleSet], stepped: Stepped | None = None
 ) -> BatchResult:
-    """Replay columns of hands; ``columns.rules`` says by which of ``rules`` each is played.
+    """Replay columns of hands; their field ``rules`` says by which of ``rules`` each is played.
 
     ``stepped`` is called with each hand that went to the step replay, while its replay is at hand.
 
     >>> from engine.rulefile import load_ruleset
     >>> result = replay_columns(columns_from_records([HandRecord()]), load_ruleset("heerlen"))
-    >>> int(result.made[0]), [code for code, *_ in result.codes(0)]
+    >>> int(result.hands["made"][0]), [code for code, *_ in result.codes(0)]
     (-1, ['deal-incomplete', 'auction-unknown', 'play-incomplete'])
     """
     rule_sets = [rules] if isinstance(rules, RuleSet) else list(rules)
     out = empty_result(len(columns))
-    fast = Columns(*(getattr(columns, name) for name in Columns._fields))
-    into = Outcomes(*(getattr(out, name) for name in Outcomes._fields))
     parts: list[Any] = []
     flags: list[Flag] = []
     for number, rule_set in enumerate(rule_sets):
-        rows = np.flatnonzero(columns.rules == number)
+        rows = np.flatnonzero(columns.hands["rules"] == number)
         if not rows.size:
             continue
-        left = _carry(rows, columns, fast, into, tables_of(rule_set), parts)
+        tables = tables_of(rule_set)
+        with tables.lock:
+            left = _carry(rows, columns, out.hands, tables, parts)
         for i in left.tolist():
             record = columns.record(i, rule_set.id)
             judged = replay(record, rule_set)
@@ -86,59 +80,50 @@ def replay_columns(
     return out
 
 
-def _carry(
-    rows: Any,
-    columns: HandColumns,
-    fast: Columns,
-    into: Outcomes,
-    tables: RuleTables,
-    parts: list[Any],
-) -> Any:
+def _carry(rows: Any, columns: HandColumns, out: Any, tables: RuleTables, parts: list[Any]) -> Any:
     """Run the compiled loop, answering its questions; returns the rows left to the step replay."""
     left = []
-    scratch = new_scratch()
+    scratch = np.zeros(1, SCRATCH)
     while rows.size:
         status = np.zeros(rows.size, np.int8)
-        miss = np.zeros(rows.size, np.int64)
-        filled = np.zeros(1, np.int64)
+        missing = np.zeros(rows.size, np.int64)
+        auction, memo = tables.auction, tables.memo
         start = 0
-        arrays = tables.arrays()
         while start < rows.size:
-            room = np.zeros((rows.size // 8 + 2 * ROOM, 5), np.int64)
-            filled[0] = 0
+            flags = np.zeros(rows.size // 8 + 2 * ROOM, FLAG)
             start = replay_rows(
-                rows, start, fast, arrays, scratch, into, room, _SEVERITY, status, miss, filled
-            )
-            parts.append(room[: filled[0]].copy())
+                rows, start, columns.hands, columns.calls, columns.claims, tables.fixed,
+                auction.symbol, auction.steps, auction.states, memo.answers, memo.said, scratch,
+                out, flags, _SEVERITY, status, missing,
+            )  # fmt: skip
+            parts.append(flags[: scratch["n_flags"][0]].copy())
         left.append(rows[status == STEP])
         missed = np.flatnonzero(status == MISS)
-        _answer(rows[missed], miss[missed], columns, into, tables)
+        _answer(rows[missed], missing[missed], columns, out, tables)
         rows = rows[missed]
     return np.concatenate(left)
 
 
-def _answer(rows: Any, keys: Any, columns: HandColumns, out: Outcomes, tables: RuleTables) -> None:
+def _answer(rows: Any, keys: Any, columns: HandColumns, out: Any, tables: RuleTables) -> None:
     """Find out what the compiled loop did not know."""
-    auctions = rows[keys == AUCTION_KEY]
-    for i in auctions.tolist():
-        tables.auction.learn(columns.calls[columns.call_start[i] : columns.call_start[i + 1]])
+    for i in rows[keys == AUCTION_KEY].tolist():
+        tables.auction.learn(columns.calls_of(i))
     found, first = np.unique(keys[keys != AUCTION_KEY], return_index=True)
     hands = rows[keys != AUCTION_KEY][first]
     for key, i in zip(found.tolist(), hands.tolist()):
         if key >> KIND_SHIFT == ASK_MADE:
-            tables.memo.put(key, _verdict(key, i, columns, out, tables.rules))
+            tables.memo.put(key, _verdict(key, columns.record(i), out[i], tables.rules))
         else:
             tables.memo.learn(key)
 
 
-def _verdict(key: int, i: int, columns: HandColumns, out: Outcomes, rules: RuleSet) -> int:
-    """Made or lost for all hands that look alike to the goal of this one."""
-    record = columns.record(i, rules.id)
-    bid = rules.bid(call_text(int(out.contract[i])))
+def _verdict(key: int, record: HandRecord, o: Any, rules: RuleSet) -> int:
+    """Made or lost for all hands that look to the goal as this one does."""
+    bid = rules.bid(call_text(int(o["contract"])))
     assert bid is not None
-    declarer, trump, called = int(out.declarer[i]), int(out.trump[i]), int(out.called[i])
+    declarer, trump, called = int(o["declarer"]), int(o["trump"]), int(o["called"])
     exchange = rules.takes_middle(bid.contract)
-    nowhere = 1 << int(out.discard[i] if exchange else out.middle[i])
+    nowhere = 1 << int(o["discard"] if exchange else o["middle"])
     judged = Judged()
     judged.roem[declarer] = 0 if key >> SHORT_AT & 1 else bid.plus
     situation = Situation(
@@ -146,20 +131,19 @@ def _verdict(key: int, i: int, columns: HandColumns, out: Outcomes, rules: RuleS
         rules=rules,
         bid=bid,
         declarer=declarer,
-        partner=int(out.partner[i]),
+        partner=int(o["partner"]),
         trump=trump,
         called=None if called < 0 else called,
-        forehand=(int(out.dealer[i]) + 1) % 4,
+        forehand=(int(o["dealer"]) + 1) % 4,
         bidders=set(),
-        table=lay_table(record.plays, int(out.leader[i]), trump, rules.tables, {}),
+        table=lay_table(record.plays, int(o["leader"]), trump, rules.tables, {}),
         hands=Hands([None] * 33, [0] * 4, [0] * 4, [True] * 4, None, None, 0, nowhere),
     )
-    made = count(situation, judged, int(out.partner[i])).made
+    made = count(situation, judged, int(o["partner"])).made
     return NOT_HELD if made is None else int(made)
 
 
 __all__ = [
-    "CARRIED",
     "BatchResult",
     "HandColumns",
     "columns_from_records",

@@ -7,6 +7,7 @@ hand holds and what an announcement is worth comes from :mod:`engine.meld` by wa
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from engine.batch_columns import DENY, ROEM, RUN, SHOW, STUK
@@ -21,208 +22,255 @@ from engine.batch_memo import (
     look_up,
 )
 from engine.batch_tables import MELD_NONE, MELD_TABLE, meld_cards
+from engine.cards import N_CARDS
 
 CARRIED, STEP, MISS = range(3)
 NEVER = 99
 MOST_SAID = 12
-"""Announcements of one hand that are carried."""
+"""Claims of one hand that are carried."""
+MOST_CALLS = 250
+
+SCRATCH = np.dtype(
+    [
+        ("playing", np.int64, (4,)),
+        ("left", np.int64, (4,)),
+        ("leaders", np.int64, (8,)),
+        ("winners", np.int64, (8,)),
+        ("winning", np.int64, (8,)),
+        ("taken", np.int64, (8,)),
+        ("play_of", np.int64, (N_CARDS,)),
+        ("trump", np.int64),
+        ("called", np.int64),
+        ("partner", np.int64),
+        ("bidders", np.int64),
+        ("state", np.int64),
+        ("missing", np.int64),
+        ("made", np.int64),
+        ("standing", np.int64),
+        ("roem", np.int64, (4,)),
+        ("stuk", np.int64, (4,)),
+        ("n_said", np.int64),
+        ("said_what", np.int64, (MOST_SAID,)),
+        ("said_seat", np.int64, (MOST_SAID,)),
+        ("said_ply", np.int64, (MOST_SAID,)),
+        ("said_claim", np.int64, (MOST_SAID,)),
+        ("said_denied_by", np.int64, (MOST_SAID,)),
+        ("said_stands", np.int64, (MOST_SAID,)),
+        ("said_denied", np.int64, (MOST_SAID,)),
+        ("short_call", np.int64, (MOST_CALLS,)),
+        ("short_seat", np.int64, (MOST_CALLS,)),
+        ("n_flags", np.int64),
+    ]
+)
+"""One hand in work: cards, tricks, announcements, and what the functions tell each other."""
 
 
 @njit(cache=True, nogil=True)
-def ply_of_seat(seat: int, from_ply: int, leaders: Any) -> int:
+def ply_of_seat(s: Any, seat: int, from_ply: int) -> Any:
     """Ply of a seat's first card at or after ``from_ply`` in a complete play, else NEVER."""
     for trick in range(from_ply >> 2, 8):
-        ply = 4 * trick + ((seat - leaders[trick]) & 3)
+        ply = 4 * trick + ((seat - s.leaders[trick]) & 3)
         if ply >= from_ply:
             return ply
     return NEVER
 
 
 @njit(cache=True, nogil=True)
-def _partner_window(called_ply: int, declarer: int, partner: int, winners: Any, leaders: Any) -> Any:
+def _in_partner_window(s: Any, called_ply: int, declarer: int, partner: int, ply: int) -> Any:
     opens = called_ply + 1 if called_ply >= 0 else NEVER
     for trick in range(8):
-        if winners[trick] == declarer or winners[trick] == partner:
-            if winners[trick] == declarer:
+        if s.winners[trick] == declarer or s.winners[trick] == partner:
+            if s.winners[trick] == declarer:
                 opens = min(opens, 4 * (trick + 1))
             break
-    closes = NEVER if opens == NEVER else ply_of_seat(partner, opens, leaders)
-    return opens, closes
+    if ply < opens or opens == NEVER:
+        return False
+    return ply <= ply_of_seat(s, partner, opens)
 
 
 @njit(cache=True, nogil=True)
-def _last_ply(cards: int, play_of: Any) -> int:
+def _last_ply(s: Any, cards: int) -> Any:
     last = -1
-    for c in range(33):
+    for c in range(N_CARDS):
         if cards >> c & 1:
-            last = max(last, play_of[c])
+            last = max(last, s.play_of[c])
     return last
 
 
 @njit(cache=True, nogil=True)
-def judge_shown(i: int, c: Any, t: Any, k: int) -> bool:
-    """Whether a shown card is the seat's lowest; ``k`` is the claim."""
-    hand = c.hands[i, c.claim_seat[k]]
-    for n in range(t.lowest.size):
-        low = hand & t.lowest[n]
+def show_stands(t: Any, hand: int, cards: int) -> Any:
+    """Whether a shown card is one of the lowest of a hand as dealt."""
+    for k in range(t.lowest.size):
+        low = hand & t.lowest[k]
         if low:
-            return (c.claim_cards[k] & low) != 0
+            return (cards & low) != 0
     return False
 
 
 @njit(cache=True, nogil=True)
-def judge_claims(
-    i: int, c: Any, t: Any, s: Any, row: int, declarer: int, partner: int, trump: int,
-    called_ply: int, forehand: int, bidders: int,
-) -> Any:  # fmt: skip
-    """Judge the claims of a complete hand: (status, missing key, bits of those that stand).
+def _stuk_stands(t: Any, s: Any, seat: int, ply: int, trump: int) -> Any:
+    if trump >= 4:
+        return False
+    king, queen = t.stuk_king[trump], t.stuk_queen[trump]
+    if not (s.playing[seat] >> king & 1 and s.playing[seat] >> queen & 1):
+        return False
+    one, other = s.play_of[king], s.play_of[queen]
+    deadline = min(one, other) if t.stuk_before_first else max(one, other)
+    return ply <= deadline
 
-    ``s`` holds the play; its ``roem`` and ``stuk`` are filled per seat.
+
+@njit(cache=True, nogil=True)
+def judge_claims(
+    h: Any, claims: Any, t: Any, answers: Any, all_said: Any, s: Any, row: int, declarer: int,
+    partner: int, trump: int, called_ply: int, forehand: int, bidders: int,
+) -> int:  # fmt: skip
+    """Judge the claims of a complete hand; returns the status.
+
+    ``s`` holds the play; ``roem`` and ``stuk`` per seat, the bits of the ``standing`` claims and a
+    key that is ``missing`` are left there.
     """
-    lo, hi = c.claim_start[i], c.claim_start[i + 1]
-    standing = 0
     for x in range(4):
         s.roem[x] = 0
         s.stuk[x] = 0
-    if hi - lo > MOST_SAID:
-        return STEP, 0, 0
-    said = 0
+    s.standing = 0
+    if h.n_claims == 0:
+        return CARRIED
+    if h.n_claims > MOST_SAID:
+        return STEP
+    s.n_said = 0
     at_table = t.meld == MELD_TABLE
-    for k in range(lo, hi):
-        kind, seat, ply = c.claim_kind[k], c.claim_seat[k], c.claim_ply[k]
-        ours = seat == declarer or seat == partner
-        hand = s.playing[seat]
+    for k in range(h.n_claims):
+        claim = claims[h.claims_at + k]
+        kind, seat, ply = int(claim.kind), int(claim.seat), int(claim.ply)
+        ours = seat in (declarer, partner)
         if kind == SHOW:
-            if not judge_shown(i, c, t, k):
-                return STEP, 0, 0
-            standing |= 1 << (k - lo)
-            continue
-        if kind == STUK:
-            if not (t.uses_points[row] and t.stuk > 0 and ours and trump < 4):
-                return STEP, 0, 0
-            first = 0 if trump == 0 else 8 * trump + (trump > 1)
-            king, queen = first + t.king, first + t.queen
-            if not (hand >> king & 1 and hand >> queen & 1):
-                return STEP, 0, 0
-            one, other = s.play_of[king], s.play_of[queen]
-            deadline = min(one, other) if t.stuk_before_first else max(one, other)
-            if ply > deadline:
-                return STEP, 0, 0
+            if not show_stands(t, h.hands[seat], claim.cards):
+                return STEP
+            s.standing |= 1 << k
+        elif kind == STUK:
+            allowed = ours and t.uses_points[row] != 0 and t.stuk > 0
+            if not (allowed and _stuk_stands(t, s, seat, ply, trump)):
+                return STEP
             s.stuk[seat] = t.stuk
-            standing |= 1 << (k - lo)
-            continue
-        if kind == DENY:
-            status, key = _deny(seat, ply, t, s, said, ours, bidders)
+            s.standing |= 1 << k
+        elif kind == DENY:
+            status = _deny(t, answers, all_said, s, seat, ply, ours, bidders)
             if status != CARRIED:
-                return status, key, 0
-            standing |= 1 << (k - lo)
-            continue
-        if t.meld == MELD_NONE:
-            return STEP, 0, 0
-        if at_table:
-            if kind == ROEM or ply > ply_of_seat(seat, 0, s.leaders):
-                return STEP, 0, 0
+                return status
+            s.standing |= 1 << k
         else:
-            if not (ours and t.uses_points[row]):
-                return STEP, 0, 0
-            if not t.until_last_card:
+            if t.meld == MELD_NONE:
+                return STEP
+            if at_table:
+                if kind == ROEM or ply > ply_of_seat(s, seat, 0):
+                    return STEP
+            elif not ours or not t.uses_points[row]:
+                return STEP
+            elif not t.until_last_card:
                 if seat == declarer:
-                    if ply != ply_of_seat(seat, 0, s.leaders) + 1:
-                        return STEP, 0, 0
-                else:
-                    opens, closes = _partner_window(
-                        called_ply, declarer, partner, s.winners, s.leaders
-                    )
-                    if ply < opens or ply > closes:
-                        return STEP, 0, 0
-        if kind == ROEM:
-            held = meld_cards(hand, t.runs, t.fours)
-            key = (ASK_ROEM << KIND_SHIFT) | (c.claim_value[k] << VALUE_SHIFT) | held
-        else:
-            if c.claim_cards[k] & ~hand:
-                return STEP, 0, 0
-            ask = ASK_RUN if kind == RUN else ASK_SET
-            key = (ask << KIND_SHIFT) | c.claim_cards[k]
-        what = look_up(key, t.memo_keys, t.memo_values)
-        if what == NOT_ASKED:
-            return MISS, key, 0
-        if what < 0:
-            return STEP, 0, 0
-        if t.until_last_card and not at_table:
-            for n in range(t.said_n[what]):
-                if ply > _last_ply(t.said_cards[what, n], s.play_of):
-                    return STEP, 0, 0
-        s.said_what[said] = what
-        s.said_seat[said] = seat
-        s.said_ply[said] = ply
-        s.said_stands[said] = True
-        s.said_denied[said] = False
-        s.said_claim[said] = k - lo
-        said += 1
-    standing |= _settle(t, s, said, at_table, declarer, trump, forehand)
-    return CARRIED, 0, standing
+                    if ply != ply_of_seat(s, seat, 0) + 1:
+                        return STEP
+                elif not _in_partner_window(s, called_ply, declarer, partner, ply):
+                    return STEP
+            status = _announce(claim, t, answers, all_said, s, k, seat, ply)
+            if status != CARRIED:
+                return status
+    _settle(t, all_said, s, declarer, trump, forehand)
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _deny(seat: int, ply: int, t: Any, s: Any, said: int, ours: bool, bidders: int) -> Any:
+def _announce(
+    claim: Any, t: Any, answers: Any, all_said: Any, s: Any, k: int, seat: int, ply: int
+) -> int:
+    hand = s.playing[seat]
+    if claim.kind == ROEM:
+        key = (ASK_ROEM << KIND_SHIFT) | (int(claim.value) << VALUE_SHIFT) | meld_cards(t, hand)
+    elif claim.cards & ~hand:
+        return STEP
+    else:
+        ask = ASK_RUN if claim.kind == RUN else ASK_SET
+        key = (ask << KIND_SHIFT) | claim.cards
+    what = look_up(key, answers)
+    if what == NOT_ASKED:
+        s.missing = key
+        return MISS
+    if what < 0:
+        return STEP
+    if t.until_last_card and t.meld != MELD_TABLE:
+        for n in range(all_said[what].n):
+            if ply > _last_ply(s, all_said[what].cards[n]):
+                return STEP
+    a = s.n_said
+    s.said_what[a] = what
+    s.said_seat[a] = seat
+    s.said_ply[a] = ply
+    s.said_claim[a] = k
+    s.said_stands[a] = 1
+    s.said_denied[a] = 0
+    s.n_said += 1
+    return CARRIED
+
+
+@njit(cache=True, nogil=True)
+def _deny(
+    t: Any, answers: Any, all_said: Any, s: Any, seat: int, ply: int, ours: bool, bidders: int
+) -> int:
     """Strike the latest standing announcement and all its player's, if the denial is right."""
     if not t.deny or ours or not bidders >> seat & 1:
-        return STEP, 0
+        return STEP
     last = -1
-    for a in range(said):
+    for a in range(s.n_said):
         if s.said_stands[a]:
             last = a
     if last < 0:
-        return STEP, 0
+        return STEP
     struck = s.said_seat[last]
     best = -1
-    for a in range(said):
+    for a in range(s.n_said):
         if s.said_stands[a] and s.said_seat[a] == struck:
-            best = max(best, t.said_best[s.said_what[a]])
-    key = (ASK_BEST << KIND_SHIFT) | meld_cards(s.playing[seat], t.runs, t.fours)
-    mine = look_up(key, t.memo_keys, t.memo_values)
+            best = max(best, all_said[s.said_what[a]].best)
+    key = (ASK_BEST << KIND_SHIFT) | meld_cards(t, s.playing[seat])
+    mine = look_up(key, answers)
     if mine == NOT_ASKED:
-        return MISS, key
+        s.missing = key
+        return MISS
     if mine <= best:
-        return STEP, 0
-    for a in range(said):
+        return STEP
+    for a in range(s.n_said):
         if s.said_seat[a] == struck and s.said_ply[a] <= ply:
-            s.said_stands[a] = False
-            s.said_denied[a] = True
+            s.said_stands[a] = 0
+            s.said_denied[a] = 1
             s.said_denied_by[a] = mine
-    return CARRIED, 0
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _settle(
-    t: Any, s: Any, said: int, at_table: bool, declarer: int, trump: int, forehand: int
-) -> int:
-    """What stands in the end, added up per seat; returns the bits of the standing claims."""
-    standing = 0
-    for a in range(said):
+def _settle(t: Any, all_said: Any, s: Any, declarer: int, trump: int, forehand: int) -> None:
+    """What stands in the end, added up per seat."""
+    for a in range(s.n_said):
         if s.said_denied[a] and s.said_seat[a] == declarer:
-            stands = False
-            for b in range(said):
+            stands = 0
+            for b in range(s.n_said):
                 if s.said_seat[b] != declarer and s.said_stands[b]:
-                    stands |= t.said_best[s.said_what[b]] > s.said_denied_by[a]
+                    if all_said[s.said_what[b]].best > s.said_denied_by[a]:
+                        stands = 1
             s.said_stands[a] = stands
-    if at_table:
-        best = -1
-        winner = -1
-        for a in range(said):
-            if s.said_stands[a]:
-                rank = t.said_rank[s.said_what[a], trump] - ((s.said_seat[a] - forehand) & 3)
-                if rank > best:
-                    best, winner = rank, a
-        if winner >= 0:
-            s.roem[s.said_seat[winner]] = t.said_value[s.said_what[winner]]
-            standing |= 1 << s.said_claim[winner]
-        return standing
-    for a in range(said):
-        if s.said_stands[a]:
-            s.roem[s.said_seat[a]] += t.said_value[s.said_what[a]]
-            standing |= 1 << s.said_claim[a]
-    return standing
+    best = -1
+    winner = -1
+    for a in range(s.n_said):
+        if not s.said_stands[a]:
+            continue
+        if t.meld == MELD_TABLE:
+            rank = all_said[s.said_what[a]].rank[trump] - ((s.said_seat[a] - forehand) & 3)
+            if rank > best:
+                best, winner = rank, a
+        else:
+            s.roem[s.said_seat[a]] += all_said[s.said_what[a]].value
+            s.standing |= 1 << s.said_claim[a]
+    if winner >= 0:
+        s.roem[s.said_seat[winner]] = all_said[s.said_what[winner]].value
+        s.standing |= 1 << s.said_claim[winner]
 
 
-__all__ = ["ASK_SET", "CARRIED", "MISS", "STEP", "judge_claims", "judge_shown", "ply_of_seat"]
+__all__ = ["CARRIED", "MISS", "SCRATCH", "STEP", "judge_claims", "ply_of_seat", "show_stands"]

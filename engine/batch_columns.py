@@ -69,56 +69,84 @@ def call_text(code: int) -> str:
     return CALL_CODES[code - CODE_BASE] if code >= CODE_BASE else str(code)
 
 
-def _zeros(dtype: Any, width: int = 0) -> Any:
-    return field(default_factory=lambda: np.zeros((0, width) if width else 0, dtype))
+HAND = np.dtype(
+    [
+        ("hands", np.int64, (4,)),
+        ("calls_at", np.int64),
+        ("claims_at", np.int64),
+        ("points", np.int32, (2,)),
+        ("tricks", np.int32, (2,)),
+        ("score", np.int32, (4,)),
+        ("n_calls", np.int16),
+        ("n_claims", np.int16),
+        ("rules", np.uint8),
+        ("odd", np.uint8),
+        ("dealer", np.int8),
+        ("middle", np.int8),
+        ("trump", np.int8),
+        ("called", np.int8),
+        ("discard", np.int8),
+        ("n_plays", np.uint8),
+        ("outcome", np.int8),
+        ("has_score", np.uint8),
+        ("conceded", np.int8),
+        ("partner", np.int8),
+        ("plays", np.uint8, (32,)),
+    ],
+    align=True,
+)
+"""One hand. ``rules`` is an index into the rule sets of the batch; ``odd`` marks a hand that only
+its record tells, its other fields then mean nothing. ``hands`` are the dealt hands N E S W as card
+sets, ``middle`` a card. ``calls_at`` and ``n_calls`` tell where its calls are, ``claims_at`` and
+``n_claims`` its claims. ``trump``, ``called`` and ``discard`` have values of their own for none,
+unknown and not recorded. Recorded results: ``outcome`` (index in ``OUTCOMES``), ``points``,
+``tricks`` and ``conceded`` are -1 where nothing was recorded, ``score`` goes with ``has_score``,
+``partner`` is a seat, -1 for the source's word that there was none, -2 for nothing said."""
+
+CLAIM = np.dtype(
+    [
+        ("cards", np.int64),
+        ("value", np.int16),
+        ("ply", np.int8),
+        ("seat", np.int8),
+        ("kind", np.int8),
+    ],
+    align=True,
+)
+"""One claim: ``kind`` is an index in ``CLAIM_KINDS``, ``value`` -1 where there is none, ``cards``
+the named cards as a set."""
+
+
+def blank_hands(n: int) -> Any:
+    """Hands of which nothing is recorded."""
+    out = np.zeros(n, HAND)
+    out["dealer"] = out["middle"] = out["outcome"] = out["conceded"] = ABSENT
+    out["points"] = out["tricks"] = ABSENT
+    out["trump"] = TRUMP_ABSENT
+    out["called"] = out["discard"] = CARD_ABSENT
+    out["partner"] = NO_PARTNER_TOLD
+    return out
 
 
 @dataclass(slots=True)
 class HandColumns:
-    """``n`` hands in columns.
-
-    ``rules[i]`` is an index into the rule sets given to the batch. ``odd[i]`` marks a hand that
-    only its record tells; its other columns then mean nothing. ``hands[i]`` are the dealt hands
-    N E S W as card sets, ``middle`` a card. ``calls[call_start[i]:call_start[i+1]]`` is the
-    auction; ``claim_*`` likewise by ``claim_start``: ply, seat, kind (index in ``CLAIM_KINDS``),
-    value (-1 where there is none) and named cards as a set. ``trump``, ``called`` and ``discard``
-    have values of their own for none, unknown and not recorded. Recorded results: ``outcome``
-    (index in ``OUTCOMES``), ``points``, ``tricks``, ``conceded`` are -1 where nothing was
-    recorded, ``score`` goes with ``has_score``, ``partner`` is a seat, -1 for the source's word
-    that there was none, -2 for nothing said.
-
-    ``record_of`` gives the record of a hand; it is asked for the odd ones at least.
+    """Hands for a batch: ``hands`` (array of :data:`HAND`), ``calls`` (call numbers, int16) and
+    ``claims`` (array of :data:`CLAIM`). ``record_of`` gives the record of a hand; it is asked for
+    the odd ones at least.
     """
 
-    rules: Any = _zeros(np.uint8)
-    odd: Any = _zeros(np.bool_)
-    dealer: Any = _zeros(np.int8)
-    hands: Any = _zeros(np.int64, 4)
-    middle: Any = _zeros(np.int8)
-    call_start: Any = field(default_factory=lambda: np.zeros(1, np.int64))
-    calls: Any = _zeros(np.int16)
-    trump: Any = _zeros(np.int8)
-    called: Any = _zeros(np.int8)
-    discard: Any = _zeros(np.int8)
-    n_plays: Any = _zeros(np.uint8)
-    plays: Any = _zeros(np.uint8, 32)
-    claim_start: Any = field(default_factory=lambda: np.zeros(1, np.int64))
-    claim_ply: Any = _zeros(np.int8)
-    claim_seat: Any = _zeros(np.int8)
-    claim_kind: Any = _zeros(np.int8)
-    claim_value: Any = _zeros(np.int16)
-    claim_cards: Any = _zeros(np.int64)
-    outcome: Any = _zeros(np.int8)
-    points: Any = _zeros(np.int32, 2)
-    tricks: Any = _zeros(np.int32, 2)
-    has_score: Any = _zeros(np.bool_)
-    score: Any = _zeros(np.int32, 4)
-    conceded: Any = _zeros(np.int8)
-    partner: Any = _zeros(np.int8)
+    hands: Any = field(default_factory=lambda: blank_hands(0))
+    calls: Any = field(default_factory=lambda: np.zeros(0, np.int16))
+    claims: Any = field(default_factory=lambda: np.zeros(0, CLAIM))
     record_of: Callable[[int], HandRecord] | None = None
 
     def __len__(self) -> int:
-        return len(self.rules)
+        return len(self.hands)
+
+    def calls_of(self, i: int) -> Any:
+        """Call numbers of hand ``i``."""
+        at = int(self.hands["calls_at"][i])
+        return self.calls[at : at + int(self.hands["n_calls"][i])]
 
     def record(self, i: int, rules: str | None = None) -> HandRecord:
         """The record of hand ``i``: the given one, else rebuilt from the columns (without META).
@@ -127,52 +155,51 @@ class HandColumns:
         """
         if self.record_of is not None:
             return self.record_of(i)
-        calls = self.calls[self.call_start[i] : self.call_start[i + 1]]
+        h = self.hands[i]
         deal = ["?"] * N_CARDS
         for seat in range(4):
-            for c in cards_in(int(self.hands[i, seat])):
+            for c in cards_in(int(h["hands"][seat])):
                 deal[c] = SEATS[seat]
-        deal[int(self.middle[i])] = "M"
+        deal[int(h["middle"])] = "M"
+        at = int(h["claims_at"])
         return HandRecord(
             rules=rules,
-            dealer=int(self.dealer[i]) if self.dealer[i] >= 0 else None,
+            dealer=int(h["dealer"]) if h["dealer"] >= 0 else None,
             deal="".join(deal),
             auction_state="calls",
-            auction=tuple(Call(call_text(int(c))) for c in calls),
-            trump=_trump_text(int(self.trump[i])),
-            called=_card_text(int(self.called[i])),
-            discard=_card_text(int(self.discard[i])),
-            plays=tuple(_PLAYS[c] for c in self.plays[i, : self.n_plays[i]]),
-            claims=tuple(
-                self._claim(k)
-                for k in range(int(self.claim_start[i]), int(self.claim_start[i + 1]))
-            ),
-            result=self._result(i),
+            auction=tuple(Call(call_text(int(c))) for c in self.calls_of(i)),
+            trump=_trump_text(int(h["trump"])),
+            called=_card_text(int(h["called"])),
+            discard=_card_text(int(h["discard"])),
+            plays=tuple(_PLAYS[c] for c in h["plays"][: h["n_plays"]]),
+            claims=tuple(_claim(c) for c in self.claims[at : at + int(h["n_claims"])]),
+            result=_result(h),
         )
 
-    def _claim(self, k: int) -> Claim:
-        kind = CLAIM_KINDS[self.claim_kind[k]]
-        value = int(self.claim_value[k])
-        return Claim(
-            int(self.claim_ply[k]),
-            int(self.claim_seat[k]),
-            kind,
-            value if value >= 0 else None,
-            tuple(cards_in(int(self.claim_cards[k]))),
-        )
 
-    def _result(self, i: int) -> Result:
-        points, tricks, score = self.points[i], self.tricks[i], self.score[i]
-        return Result(
-            outcome=OUTCOMES[self.outcome[i]] if self.outcome[i] >= 0 else None,
-            points=(int(points[0]), int(points[1])) if points[0] >= 0 else None,
-            score=(int(score[0]), int(score[1]), int(score[2]), int(score[3]))
-            if self.has_score[i]
-            else None,
-            tricks=(int(tricks[0]), int(tricks[1])) if tricks[0] >= 0 else None,
-            conceded=int(self.conceded[i]) if self.conceded[i] >= 0 else None,
-            partner=int(self.partner[i]) if self.partner[i] > NO_PARTNER_TOLD else None,
-        )
+def _claim(c: Any) -> Claim:
+    value = int(c["value"])
+    return Claim(
+        int(c["ply"]),
+        int(c["seat"]),
+        CLAIM_KINDS[c["kind"]],
+        value if value >= 0 else None,
+        tuple(cards_in(int(c["cards"]))),
+    )
+
+
+def _result(h: Any) -> Result:
+    points, tricks, score = h["points"], h["tricks"], h["score"]
+    return Result(
+        outcome=OUTCOMES[h["outcome"]] if h["outcome"] >= 0 else None,
+        points=(int(points[0]), int(points[1])) if points[0] >= 0 else None,
+        score=(int(score[0]), int(score[1]), int(score[2]), int(score[3]))
+        if h["has_score"]
+        else None,
+        tricks=(int(tricks[0]), int(tricks[1])) if tricks[0] >= 0 else None,
+        conceded=int(h["conceded"]) if h["conceded"] >= 0 else None,
+        partner=int(h["partner"]) if h["partner"] > NO_PARTNER_TOLD else None,
+    )
 
 
 def _trump_text(trump: int) -> str | None:
@@ -221,82 +248,58 @@ def columns_from_records(
     """Columns of any records; ``rules`` says by which rule set of the batch each is played.
 
     >>> c = columns_from_records([HandRecord()])
-    >>> len(c), bool(c.odd[0])
-    (1, True)
+    >>> len(c), int(c.hands["odd"][0])
+    (1, 1)
     """
-    n = len(records)
-    out = HandColumns(
-        rules=np.zeros(n, np.uint8) if rules is None else np.asarray(rules, np.uint8),
-        odd=np.zeros(n, np.bool_),
-        dealer=np.full(n, ABSENT, np.int8),
-        hands=np.zeros((n, 4), np.int64),
-        middle=np.zeros(n, np.int8),
-        trump=np.full(n, TRUMP_ABSENT, np.int8),
-        called=np.full(n, CARD_ABSENT, np.int8),
-        discard=np.full(n, CARD_ABSENT, np.int8),
-        n_plays=np.zeros(n, np.uint8),
-        plays=np.zeros((n, 32), np.uint8),
-        outcome=np.full(n, ABSENT, np.int8),
-        points=np.full((n, 2), ABSENT, np.int32),
-        tricks=np.full((n, 2), ABSENT, np.int32),
-        has_score=np.zeros(n, np.bool_),
-        score=np.zeros((n, 4), np.int32),
-        conceded=np.full(n, ABSENT, np.int8),
-        partner=np.full(n, NO_PARTNER_TOLD, np.int8),
-        record_of=records.__getitem__,
-    )
-    call_start, claim_start = [0], [0]
+    hands = blank_hands(len(records))
+    if rules is not None:
+        hands["rules"] = rules
     calls: list[int] = []
     claims: list[tuple[int, int, int, int, int]] = []
-    for i, record in enumerate(records):
+    for h, record in zip(hands, records):
         if is_odd(record):
-            out.odd[i] = True
-        else:
-            _fill(out, i, record)
-            calls += [call_code(c.text) for c in record.auction]
-            claims += [_claim_numbers(c) for c in record.claims]
-        call_start.append(len(calls))
-        claim_start.append(len(claims))
-    out.call_start = np.array(call_start, np.int64)
-    out.calls = np.array(calls, np.int16)
-    out.claim_start = np.array(claim_start, np.int64)
-    table = np.array(claims, np.int64).reshape(-1, 5)
-    out.claim_ply = table[:, 0].astype(np.int8)
-    out.claim_seat = table[:, 1].astype(np.int8)
-    out.claim_kind = table[:, 2].astype(np.int8)
-    out.claim_value = table[:, 3].astype(np.int16)
-    out.claim_cards = table[:, 4].copy()
-    return out
+            h["odd"] = True
+            continue
+        h["calls_at"], h["n_calls"] = len(calls), len(record.auction)
+        h["claims_at"], h["n_claims"] = len(claims), len(record.claims)
+        calls += [call_code(c.text) for c in record.auction]
+        claims += [_claim_numbers(c) for c in record.claims]
+        _fill(h, record)
+    return HandColumns(
+        hands, np.array(calls, np.int16), np.array(claims, CLAIM), records.__getitem__
+    )
 
 
 def _claim_numbers(claim: Claim) -> tuple[int, int, int, int, int]:
     value = ABSENT if claim.value is None else claim.value
-    return claim.ply, claim.seat, CLAIM_KINDS.index(claim.kind), value, mask_of(claim.cards)
+    return mask_of(claim.cards), value, claim.ply, claim.seat, CLAIM_KINDS.index(claim.kind)
 
 
-def _fill(out: HandColumns, i: int, record: HandRecord) -> None:
-    out.dealer[i] = record.dealer
+def _fill(h: Any, record: HandRecord) -> None:
+    hands = [0, 0, 0, 0]
     for c, owner in enumerate(record.deal):
         if owner == "M":
-            out.middle[i] = c
+            h["middle"] = c
         else:
-            out.hands[i, SEATS.index(owner)] |= 1 << c
-    out.trump[i] = _trump_number(record.trump)
-    out.called[i] = _card_number(record.called)
-    out.discard[i] = _card_number(record.discard)
-    out.n_plays[i] = len(record.plays)
-    out.plays[i, : len(record.plays)] = [p.card for p in record.plays]
+            hands[SEATS.index(owner)] |= 1 << c
+    h["hands"] = hands
+    h["dealer"] = record.dealer
+    h["trump"] = _trump_number(record.trump)
+    h["called"] = _card_number(record.called)
+    h["discard"] = _card_number(record.discard)
+    h["n_plays"] = len(record.plays)
+    h["plays"][: len(record.plays)] = [p.card for p in record.plays]
     r = record.result
     if r.outcome is not None:
-        out.outcome[i] = OUTCOMES.index(r.outcome)
+        h["outcome"] = OUTCOMES.index(r.outcome)
     if r.points is not None:
-        out.points[i] = r.points
+        h["points"] = r.points
     if r.tricks is not None:
-        out.tricks[i] = r.tricks
+        h["tricks"] = r.tricks
     if r.score is not None:
-        out.has_score[i] = True
-        out.score[i] = r.score
+        h["has_score"] = True
+        h["score"] = r.score
     if r.conceded is not None:
-        out.conceded[i] = r.conceded
+        h["conceded"] = r.conceded
     if r.partner is not None:
-        out.partner[i] = r.partner
+        h["partner"] = r.partner

@@ -1,22 +1,29 @@
 """The compiled loop of the batch replay.
 
-It carries every hand that goes regularly as far as columns can tell (offences of calls and cards
-included) and leaves the others to the step replay: a hand is carried only where each thing that the step replay
-would look at was seen to be in order.
+It carries every hand that goes regularly (offences of calls and cards included) and leaves the
+others to the step replay: a hand is carried only where each thing that the step replay would look
+at was seen to be in order.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from engine.batch_claims import CARRIED, MISS, MOST_SAID, STEP, judge_claims, judge_shown
-from engine.batch_columns import ABSENT, NO_PARTNER_TOLD, SHOW
+from engine.batch_claims import (
+    CARRIED,
+    MISS,
+    MOST_CALLS,
+    MOST_SAID,
+    STEP,
+    judge_claims,
+    show_stands,
+)
+from engine.batch_columns import ABSENT, NO_PARTNER_TOLD, PASS, SHOW
 from engine.batch_memo import (
     ASK_MADE,
     CALLED_AT,
     FAULTS,
-    GOAL_BITS,
     JAS_AT,
     JAS_WON_AT,
     KIND_SHIFT,
@@ -47,115 +54,23 @@ BAD_TRICKS = CODES.index("tricks-mismatch")
 BAD_SCORE = CODES.index("score-mismatch")
 RECORDED, UNKNOWN, NONE = (STATUSES.index(w) for w in ("recorded", "unknown", "none"))
 LOST, MADE, VOID = range(3)
-MOST_CALLS = 250
+NOWHERE = -1
+"""No ply, no call, no seat."""
 ROOM = MOST_CALLS + 48
 """Most violations of one hand that is carried."""
 AUCTION_KEY = -1
 """Missing key that stands for the auction."""
 
 
-class Columns(NamedTuple):
-    """:class:`engine.batch_columns.HandColumns` for compiled code."""
-
-    odd: Any
-    dealer: Any
-    hands: Any
-    middle: Any
-    call_start: Any
-    calls: Any
-    trump: Any
-    called: Any
-    discard: Any
-    n_plays: Any
-    plays: Any
-    claim_start: Any
-    claim_ply: Any
-    claim_seat: Any
-    claim_kind: Any
-    claim_value: Any
-    claim_cards: Any
-    outcome: Any
-    points: Any
-    tricks: Any
-    has_score: Any
-    score: Any
-    conceded: Any
-    partner: Any
-
-
-class Outcomes(NamedTuple):
-    """:class:`engine.batch_result.BatchResult` for compiled code."""
-
-    dealer: Any
-    declarer: Any
-    partner: Any
-    contract: Any
-    row: Any
-    level: Any
-    trump: Any
-    called: Any
-    discard: Any
-    middle: Any
-    passed_out: Any
-    leader: Any
-    winners: Any
-    n_tricks: Any
-    points: Any
-    points_out: Any
-    tricks: Any
-    meld: Any
-    made: Any
-    has_score: Any
-    score: Any
-    standing: Any
-    errors: Any
-    warnings: Any
-    completeness: Any
-
-
-class Scratch(NamedTuple):
-    """One hand in work."""
-
-    playing: Any
-    left: Any
-    leaders: Any
-    winners: Any
-    winning: Any
-    taken: Any
-    play_of: Any
-    roem: Any
-    stuk: Any
-    said_what: Any
-    said_seat: Any
-    said_ply: Any
-    said_claim: Any
-    said_denied_by: Any
-    said_stands: Any
-    said_denied: Any
-    short: Any
-
-
-def new_scratch() -> Scratch:
-    """Room for one hand."""
-    def ints(n: int) -> Any:
-        return np.zeros(n, np.int64)
-
-    flags = np.zeros(MOST_SAID, np.bool_)
-    return Scratch(
-        ints(4), ints(4), ints(8), ints(8), ints(8), ints(8), ints(N_CARDS), ints(4), ints(4),
-        ints(MOST_SAID), ints(MOST_SAID), ints(MOST_SAID), ints(MOST_SAID), ints(MOST_SAID),
-        flags, flags.copy(), ints(2 * MOST_CALLS),
-    )  # fmt: skip
-
-
 @njit(cache=True, nogil=True)
-def _flag(v: Any, n: int, hand: int, code: int, ply: int, call: int, seat: int) -> int:
-    v[n, 0] = hand
-    v[n, 1] = code
-    v[n, 2] = ply
-    v[n, 3] = call
-    v[n, 4] = seat
-    return n + 1
+def _flag(s: Any, flags: Any, hand: int, code: int, ply: int, call: int, seat: int) -> None:
+    f = flags[s.n_flags]
+    f.hand = hand
+    f.code = code
+    f.ply = ply
+    f.call = call
+    f.seat = seat
+    s.n_flags += 1
 
 
 @njit(cache=True, nogil=True)
@@ -168,134 +83,134 @@ def _count_bits(mask: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _auction(i: int, c: Any, t: Any, s: Any, v: Any, n: int) -> Any:
-    """Follow the calls: (status, final state, seats that bid, violations so far)."""
-    forehand = (c.dealer[i] + 1) & 3
-    lo, hi = c.call_start[i], c.call_start[i + 1]
+def _auction(
+    i: int, h: Any, calls: Any, t: Any, symbol: Any, steps: Any, states: Any, s: Any, flags: Any
+) -> int:
+    """Follow the calls; leaves the final ``state`` and the seats that bid (``bidders``)."""
+    forehand = (h.dealer + 1) & 3
     state = 0
-    bidders = 0
+    s.bidders = 0
     short = 0
-    for k in range(lo, hi):
-        symbol = t.symbol[c.calls[k]]
-        following = -1 if symbol < 0 else t.next_state[state, symbol]
+    for k in range(h.n_calls):
+        call = calls[h.calls_at + k]
+        if symbol[call] < 0:
+            return MISS
+        step = steps[state, symbol[call]]
+        following = step.following
         if following < 0:
-            return MISS, 0, 0, n
-        seat = (forehand + t.turn[state]) & 3
-        fault = t.call_fault[state, symbol]
-        if fault:
-            n = _flag(v, n, i, FAULT_CODES[fault], -1, k - lo, seat)
-        elif c.calls[k] != 0:
-            bidders |= 1 << seat
-            needed = t.aces_needed[t.best_row[following]]
-            if needed and _count_bits(c.hands[i, seat] & t.aces) < needed:
-                s.short[2 * short] = k - lo
-                s.short[2 * short + 1] = seat
+            return MISS
+        seat = (forehand + states[state].turn) & 3
+        if step.fault:
+            _flag(s, flags, i, FAULT_CODES[step.fault], NOWHERE, k, seat)
+        elif call != PASS:
+            s.bidders |= 1 << seat
+            needed = t.aces_needed[states[following].best_row]
+            if needed and _count_bits(h.hands[seat] & t.aces) < needed:
+                s.short_call[short] = k
+                s.short_seat[short] = seat
                 short += 1
         state = following
-    if not t.over[state]:
-        n = _flag(v, n, i, NOT_CLOSED, -1, -1, -1)
+    if not states[state].over:
+        _flag(s, flags, i, NOT_CLOSED, NOWHERE, NOWHERE, NOWHERE)
     for k in range(short):
-        n = _flag(v, n, i, REQUIREMENT, -1, s.short[2 * k], s.short[2 * k + 1])
-    return CARRIED, state, bidders, n
+        _flag(s, flags, i, REQUIREMENT, NOWHERE, s.short_call[k], s.short_seat[k])
+    s.state = state
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _compare(i: int, c: Any, out: Any, v: Any, n: int, found: int, whole: bool) -> int:
+def _compare(i: int, h: Any, o: Any, s: Any, flags: Any, found: int, whole: bool) -> None:
     """The recorded result against the replay."""
-    if c.partner[i] > NO_PARTNER_TOLD and c.partner[i] != out.partner[i]:
-        n = _flag(v, n, i, BAD_PARTNER, -1, -1, -1)
-    if c.outcome[i] != ABSENT and c.outcome[i] != found:
-        n = _flag(v, n, i, BAD_RESULT, -1, -1, -1)
+    if h.partner > NO_PARTNER_TOLD and h.partner != o.partner:
+        _flag(s, flags, i, BAD_PARTNER, NOWHERE, NOWHERE, NOWHERE)
+    if h.outcome != ABSENT and h.outcome != found:
+        _flag(s, flags, i, BAD_RESULT, NOWHERE, NOWHERE, NOWHERE)
     if whole:
-        told = c.points[i]
-        if told[0] >= 0 and (told[0] != out.points[i, 0] or told[1] != out.points[i, 1]):
-            n = _flag(v, n, i, BAD_POINTS, -1, -1, -1)
-        told = c.tricks[i]
-        if told[0] >= 0 and (told[0] != out.tricks[i, 0] or told[1] != out.tricks[i, 1]):
-            n = _flag(v, n, i, BAD_TRICKS, -1, -1, -1)
-    if c.has_score[i]:
+        if h.points[0] >= 0 and (h.points[0] != o.points[0] or h.points[1] != o.points[1]):
+            _flag(s, flags, i, BAD_POINTS, NOWHERE, NOWHERE, NOWHERE)
+        if h.tricks[0] >= 0 and (h.tricks[0] != o.tricks[0] or h.tricks[1] != o.tricks[1]):
+            _flag(s, flags, i, BAD_TRICKS, NOWHERE, NOWHERE, NOWHERE)
+    if h.has_score:
         for seat in range(4):
-            if c.score[i, seat] != out.score[i, seat]:
-                return _flag(v, n, i, BAD_SCORE, -1, -1, -1)
-    return n
+            if h.score[seat] != o.score[seat]:
+                _flag(s, flags, i, BAD_SCORE, NOWHERE, NOWHERE, NOWHERE)
+                break
 
 
 @njit(cache=True, nogil=True)
-def _completeness(i: int, c: Any, out: Any, exchange: bool) -> None:
-    told = c.outcome[i] != ABSENT or c.points[i, 0] >= 0 or c.tricks[i, 0] >= 0
-    told = told or c.has_score[i] or c.conceded[i] >= 0 or c.partner[i] > NO_PARTNER_TOLD
-    words = out.completeness[i]
-    words[0] = RECORDED
-    words[1] = RECORDED
-    words[2] = RECORDED
-    words[3] = RECORDED if exchange else NONE
-    words[4] = RECORDED if c.claim_start[i + 1] > c.claim_start[i] else NONE
-    words[5] = RECORDED if told else UNKNOWN
+def _completeness(h: Any, o: Any, exchange: bool) -> None:
+    told = h.outcome != ABSENT or h.points[0] >= 0 or h.tricks[0] >= 0 or h.has_score
+    told = told or h.conceded >= 0 or h.partner > NO_PARTNER_TOLD
+    o.completeness[0] = RECORDED
+    o.completeness[1] = RECORDED
+    o.completeness[2] = RECORDED
+    o.completeness[3] = RECORDED if exchange else NONE
+    o.completeness[4] = RECORDED if h.n_claims else NONE
+    o.completeness[5] = RECORDED if told else UNKNOWN
 
 
 @njit(cache=True, nogil=True)
-def _passed_out(i: int, c: Any, t: Any, out: Any, v: Any, n: int) -> Any:
-    if c.n_plays[i] or c.trump[i] <= NO_TRUMP or c.called[i] < N_CARDS or c.discard[i] < N_CARDS:
-        return STEP, n
+def _passed_out(i: int, h: Any, claims: Any, t: Any, s: Any, o: Any, flags: Any) -> int:
+    if h.n_plays or h.trump <= NO_TRUMP or h.called < N_CARDS or h.discard < N_CARDS:
+        return STEP
+    if h.n_claims > MOST_SAID:
+        return STEP
     standing = 0
-    lo = c.claim_start[i]
-    for k in range(lo, c.claim_start[i + 1]):
-        if c.claim_kind[k] != SHOW or k - lo >= MOST_SAID or not judge_shown(i, c, t, k):
-            return STEP, n
-        standing |= 1 << (k - lo)
-    out.passed_out[i] = True
-    out.partner[i] = NOBODY
-    out.standing[i] = standing
-    out.has_score[i] = True
+    for k in range(h.n_claims):
+        claim = claims[h.claims_at + k]
+        if claim.kind != SHOW or not show_stands(t, h.hands[claim.seat], claim.cards):
+            return STEP
+        standing |= 1 << k
+    o.dealer = h.dealer
+    o.middle = h.middle
+    o.passed_out = 1
+    o.partner = NOBODY
+    o.standing = standing
+    o.has_score = 1
     for x in range(2):
-        out.points[i, x] = 0
-        out.tricks[i, x] = 0
-        out.meld[i, x] = 0
-    for x in range(4):
-        out.score[i, x] = 0
-    _completeness(i, c, out, False)
-    return CARRIED, _compare(i, c, out, v, n, VOID, False)
+        o.points[x] = 0
+        o.tricks[x] = 0
+        o.meld[x] = 0
+    _completeness(h, o, False)
+    _compare(i, h, o, s, flags, VOID, False)
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _declared(i: int, c: Any, t: Any, s: Any, row: int, declarer: int) -> Any:
-    """Exchange, trumps, call and partner: (status, trump, called card or -1, partner).
-
-    Partner is ``4`` where the first trick decides.
-    """
-    trump = int(c.trump[i])
+def _declared(h: Any, t: Any, s: Any, row: int, declarer: int) -> int:
+    """Exchange, trumps, call; leaves ``trump``, ``called`` (-1 none), ``partner`` in ``s``."""
+    trump = int(h.trump)
     if t.has_trump[row]:
         if trump >= NO_TRUMP:
-            return STEP, 0, 0, 0
+            return STEP
     else:
         if trump < NO_TRUMP:
-            return STEP, 0, 0, 0
+            return STEP
         trump = NO_TRUMP
+    s.trump = trump
     for x in range(4):
-        s.playing[x] = c.hands[i, x]
-    discard = int(c.discard[i])
+        s.playing[x] = h.hands[x]
+    discard = int(h.discard)
     own = s.playing[declarer]
     if t.exchange[row]:
-        own |= 1 << int(c.middle[i])
+        own |= 1 << int(h.middle)
         if discard >= N_CARDS or not own >> discard & 1:
-            return STEP, 0, 0, 0
+            return STEP
         s.playing[declarer] = own & ~(1 << discard)
     elif discard < N_CARDS:
-        return STEP, 0, 0, 0
-    called = int(c.called[i])
+        return STEP
+    s.called = -1
+    s.partner = NOBODY
+    called = int(h.called)
     kind = t.partner_kind[row]
-    if kind == ALONE or kind == FIRST_TRICK:
-        if called < N_CARDS:
-            return STEP, 0, 0, 0
-        return CARRIED, trump, -1, NOBODY if kind == ALONE else 4
+    if kind in (ALONE, FIRST_TRICK):
+        return STEP if called < N_CARDS else CARRIED
     if kind == JAS_HOLDER:
-        jas = 0
-        while not t.jas[trump] >> jas & 1:
-            jas += 1
+        jas = t.jas_card[trump]
         if called < N_CARDS and called != jas:
-            return STEP, 0, 0, 0
+            return STEP
         if t.own_jas_barred[row] and s.playing[declarer] >> jas & 1:
-            return STEP, 0, 0, 0
+            return STEP
         called = jas
     else:
         allowed = 0
@@ -304,25 +219,23 @@ def _declared(i: int, c: Any, t: Any, s: Any, row: int, declarer: int) -> Any:
             if allowed or t.callable[row, trump, k] == 0:
                 break
         if called == N_CARDS:
-            if allowed and not t.call_optional:
-                return STEP, 0, 0, 0
-            return CARRIED, trump, -1, NOBODY
+            return CARRIED if allowed == 0 or t.call_optional else STEP
         if called > N_CARDS or not allowed >> called & 1:
-            return STEP, 0, 0, 0
-        if t.trump_of_called[row] and not t.suit[called] & t.trumps[trump]:
-            return STEP, 0, 0, 0
-    partner = NOBODY
+            return STEP
+        if t.trump_of_called[row] and not t.trumps[trump] >> called & 1:
+            return STEP
+    s.called = called
     for x in range(4):
         if x != declarer and s.playing[x] >> called & 1:
-            partner = x
-    return CARRIED, trump, called, partner
+            s.partner = x
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _play(i: int, c: Any, t: Any, s: Any, trump: int, leader: int, v: Any, n: int) -> Any:
-    """Seats, legality and winners of a complete play: (status, violations so far)."""
-    beats, points = t.beats[trump], t.points[trump]
-    trumps, jas = t.trumps[trump], t.jas[trump]
+def _play(i: int, h: Any, t: Any, s: Any, leader: int, flags: Any) -> int:
+    """Seats, legality and winners of a complete play."""
+    trump = s.trump
+    trumps, jas, duty = t.trumps[trump], t.jas[trump], t.duty
     for x in range(4):
         s.left[x] = s.playing[x]
     for x in range(N_CARDS):
@@ -331,206 +244,206 @@ def _play(i: int, c: Any, t: Any, s: Any, trump: int, leader: int, v: Any, n: in
         s.leaders[trick] = leader
         led = 0
         best = 0
-        best_seat = leader
+        better = 0
+        winner = leader
         taken = 0
         for place in range(4):
             ply = 4 * trick + place
-            card = int(c.plays[i, ply])
+            card = int(h.plays[ply])
             seat = (leader + place) & 3
             bit = 1 << card
-            if not s.left[seat] & bit:
-                return STEP, n
+            left = s.left[seat]
+            if not left & bit:
+                return STEP
             if place == 0:
                 led = t.suit[card]
                 best = card
+                better = t.beats[trump, card]
             else:
-                fault = offence(t.duty, s.left[seat], led, trumps, beats[best], jas, bit)
+                fault = offence(duty, left, led, trumps, better, jas, bit)
                 if fault:
-                    n = _flag(v, n, i, PLAY_CODES[fault], ply, -1, seat)
-                if beats[best] >> card & 1:
+                    _flag(s, flags, i, PLAY_CODES[fault], ply, NOWHERE, seat)
+                if better & bit:
                     best = card
-                    best_seat = seat
-            s.left[seat] &= ~bit
+                    better = t.beats[trump, card]
+                    winner = seat
+            s.left[seat] = left & ~bit
             s.play_of[card] = ply
-            taken += points[card]
-        leader = best_seat
-        s.winners[trick] = leader
+            taken += t.points[trump, card]
+        leader = winner
+        s.winners[trick] = winner
         s.winning[trick] = best
         s.taken[trick] = taken
     s.taken[7] += t.last_trick
-    return CARRIED, n
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
-def _made(i: int, t: Any, s: Any, out: Any, row: int, called: int, partner: int) -> Any:
-    """Made or lost: (status, missing key, verdict)."""
-    goal = t.goal[row]
-    side = out.meld[i, 0]
-    if goal == POINTS_GOAL:
-        target = t.target[row] if t.target[row] >= 0 else out.level[i]
-        return CARRIED, 0, int(out.points[i, 0] + side >= target)
-    declarer = out.declarer[i]
-    mine = 0
-    ours = 0
-    for trick in range(8):
-        if s.winners[trick] == declarer:
-            mine |= 1 << trick
-        if s.winners[trick] == declarer or s.winners[trick] == partner:
-            ours |= 1 << trick
-    key = (ASK_MADE << KIND_SHIFT) | goal | (mine << MINE_AT) | (ours << OURS_AT)
-    if t.goal_uses_jas[goal]:
-        jas = 0
-        while not t.jas[out.trump[i]] >> jas & 1:
-            jas += 1
-        trick = NO_TRICK if s.play_of[jas] < 0 else s.play_of[jas] >> 2
-        key |= trick << JAS_AT
-        if trick < NO_TRICK and s.winning[trick] == jas:
-            key |= 1 << JAS_WON_AT
-    if t.goal_uses_called[goal]:
-        trick = NO_CARD
-        if called >= 0:
-            trick = NO_TRICK if s.play_of[called] < 0 else s.play_of[called] >> 2
-        key |= trick << CALLED_AT
-    if t.is_plus[row] and side < out.level[i]:
-        key |= 1 << SHORT_AT
-    verdict = look_up(key, t.memo_keys, t.memo_values)
-    return (MISS if verdict == NOT_ASKED else CARRIED), key, verdict
-
-
-@njit(cache=True, nogil=True)
-def _hand(i: int, c: Any, t: Any, s: Any, out: Any, v: Any, n: int) -> Any:
-    """Replay one hand: (status, missing key, violations so far)."""
-    if c.odd[i] or c.dealer[i] < 0 or c.call_start[i + 1] - c.call_start[i] > MOST_CALLS:
-        return STEP, 0, n
-    status, state, bidders, n = _auction(i, c, t, s, v, n)
-    if status != CARRIED:
-        return status, AUCTION_KEY, n
-    out.dealer[i] = c.dealer[i]
-    out.middle[i] = c.middle[i]
-    if t.bidder[state] < 0:
-        if not t.over[state]:
-            return STEP, 0, n
-        status, n = _passed_out(i, c, t, out, v, n)
-        return status, 0, n
-    if c.n_plays[i] != 32:
-        return STEP, 0, n
-    forehand = (c.dealer[i] + 1) & 3
-    declarer = (forehand + t.bidder[state]) & 3
-    row = t.best_row[state]
-    if t.goal[row] < 0:
-        return STEP, 0, n
-    status, trump, called, partner = _declared(i, c, t, s, row, declarer)
-    if status != CARRIED:
-        return status, 0, n
-    leader = forehand if t.forehand_leads else declarer
-    status, n = _play(i, c, t, s, trump, leader, v, n)
-    if status != CARRIED:
-        return status, 0, n
-    if partner == 4:
-        partner = NOBODY if s.winners[0] == declarer else s.winners[0]
-    called_ply = -1 if called < 0 else s.play_of[called]
-    status, key, standing = judge_claims(
-        i, c, t, s, row, declarer, partner, trump, called_ply, forehand, bidders
-    )
-    if status != CARRIED:
-        return status, key, n
-    out.declarer[i] = declarer
-    out.partner[i] = partner
-    out.contract[i] = t.best_call[state]
-    out.row[i] = row
-    out.level[i] = t.best_level[state]
-    out.trump[i] = trump
-    out.called[i] = called
-    out.discard[i] = c.discard[i] if t.exchange[row] else -1
-    out.leader[i] = leader
-    out.standing[i] = standing
-    _tally(i, t, s, out, row, declarer, partner, called_ply)
-    status, key, made = _made(i, t, s, out, row, called, partner)
-    if status != CARRIED:
-        return status, key, n
-    if made < 0:
-        return STEP, 0, n
-    out.made[i] = made
-    other = 0 if partner == NOBODY else (partner - declarer) & 3
-    for x in range(4):
-        w = t.worth[row, made, other, x]
-        out.score[i, (declarer + x) & 3] = (
-            w[0]
-            + w[1] * out.points[i, 0]
-            + w[2] * out.points[i, 1]
-            + w[3] * out.meld[i, 0]
-            + w[4] * out.meld[i, 1]
-        )
-    out.has_score[i] = True
-    _completeness(i, c, out, t.exchange[row])
-    return CARRIED, 0, _compare(i, c, out, v, n, MADE if made else LOST, True)
-
-
-@njit(cache=True, nogil=True)
-def _tally(
-    i: int, t: Any, s: Any, out: Any, row: int, declarer: int, partner: int, called_ply: int
-) -> None:
+def _tally(t: Any, s: Any, o: Any, row: int, declarer: int) -> None:
     """Winners, points, tricks and meld of both sides."""
     winners = 0
     side = 0
     total = 0
     won = 0
     hidden_until = 0
-    if t.late_partner[row] and called_ply >= 0:
-        hidden_until = called_ply >> 2
+    if t.late_partner[row] and s.called >= 0 and s.play_of[s.called] >= 0:
+        hidden_until = s.play_of[s.called] >> 2
     for trick in range(8):
         w = s.winners[trick]
         winners |= w << (2 * trick)
         total += s.taken[trick]
-        if w == declarer or (w == partner and trick >= hidden_until):
+        if w == declarer or (w == s.partner and trick >= hidden_until):
             side += s.taken[trick]
             won += 1
-    out.winners[i] = winners
-    out.n_tricks[i] = 8
-    out.points[i, 0] = side
-    out.points[i, 1] = total - side
-    out.points_out[i] = t.pack_points[out.trump[i]] + t.last_trick - total
-    out.tricks[i, 0] = won
-    out.tricks[i, 1] = 8 - won
+    o.winners = winners
+    o.n_tricks = 8
+    o.points[0] = side
+    o.points[1] = total - side
+    o.points_out = t.pack_points[s.trump] - total
+    o.tricks[0] = won
+    o.tricks[1] = 8 - won
     ours = 0
     theirs = 0
     for x in range(4):
-        if x == declarer or x == partner:
+        if x == declarer or x == s.partner:
             ours += s.roem[x] + s.stuk[x]
         else:
             theirs += s.roem[x] + s.stuk[x]
-    out.meld[i, 0] = ours
-    out.meld[i, 1] = theirs
+    o.meld[0] = ours
+    o.meld[1] = theirs
+
+
+@njit(cache=True, nogil=True)
+def _made(t: Any, answers: Any, s: Any, o: Any, row: int, declarer: int) -> int:
+    """Made or lost, left in ``s.made`` (-1: not proven)."""
+    goal = t.goal[row]
+    if goal == POINTS_GOAL:
+        target = t.target[row] if t.target[row] >= 0 else int(o.level)
+        s.made = 1 if o.points[0] + o.meld[0] >= target else 0
+        return CARRIED
+    mine = 0
+    ours = 0
+    for trick in range(8):
+        w = s.winners[trick]
+        mine |= (w == declarer) << trick
+        ours |= (w == declarer or w == s.partner) << trick
+    key = (ASK_MADE << KIND_SHIFT) | goal | (mine << MINE_AT) | (ours << OURS_AT)
+    if t.goal_uses_jas[goal]:
+        ply = s.play_of[t.jas_card[s.trump]]
+        key |= (NO_TRICK if ply < 0 else ply >> 2) << JAS_AT
+        if ply >= 0 and s.winning[ply >> 2] == t.jas_card[s.trump]:
+            key |= 1 << JAS_WON_AT
+    if t.goal_uses_called[goal]:
+        trick = NO_CARD
+        if s.called >= 0:
+            trick = NO_TRICK if s.play_of[s.called] < 0 else s.play_of[s.called] >> 2
+        key |= trick << CALLED_AT
+    if t.is_plus[row] and o.meld[0] < o.level:
+        key |= 1 << SHORT_AT
+    s.made = look_up(key, answers)
+    s.missing = key
+    return MISS if s.made == NOT_ASKED else CARRIED
+
+
+@njit(cache=True, nogil=True)
+def _hand(
+    i: int, h: Any, calls: Any, claims: Any, t: Any, symbol: Any, steps: Any, states: Any,
+    answers: Any, all_said: Any, s: Any, o: Any, flags: Any,
+) -> int:  # fmt: skip
+    """Replay one hand; returns the status."""
+    if h.odd or h.dealer < 0 or h.n_calls > MOST_CALLS or not t.usable:
+        return STEP
+    status = _auction(i, h, calls, t, symbol, steps, states, s, flags)
+    if status != CARRIED:
+        s.missing = AUCTION_KEY
+        return status
+    state = states[s.state]
+    if state.bidder < 0:
+        return _passed_out(i, h, claims, t, s, o, flags) if state.over else STEP
+    row = int(state.best_row)
+    if h.n_plays != 32 or t.goal[row] < 0:
+        return STEP
+    forehand = (h.dealer + 1) & 3
+    declarer = (forehand + state.bidder) & 3
+    if _declared(h, t, s, row, declarer) != CARRIED:
+        return STEP
+    leader = forehand if t.forehand_leads else declarer
+    if _play(i, h, t, s, leader, flags) != CARRIED:
+        return STEP
+    if t.partner_kind[row] == FIRST_TRICK and s.winners[0] != declarer:
+        s.partner = s.winners[0]
+    called_ply = -1 if s.called < 0 else s.play_of[s.called]
+    status = judge_claims(
+        h, claims, t, answers, all_said, s, row, declarer, s.partner, s.trump, called_ply,
+        forehand, s.bidders,
+    )  # fmt: skip
+    if status != CARRIED:
+        return status
+    o.dealer = h.dealer
+    o.middle = h.middle
+    o.declarer = declarer
+    o.partner = s.partner
+    o.contract = state.best_call
+    o.row = row
+    o.level = state.best_level
+    o.trump = s.trump
+    o.called = s.called
+    o.discard = h.discard if t.exchange[row] else -1
+    o.leader = leader
+    o.standing = s.standing
+    _tally(t, s, o, row, declarer)
+    status = _made(t, answers, s, o, row, declarer)
+    if status != CARRIED:
+        return status
+    if s.made < 0:
+        return STEP
+    o.made = s.made
+    other = 0 if s.partner == NOBODY else (s.partner - declarer) & 3
+    for x in range(4):
+        score = t.worth[row, s.made, other, x, 0]
+        if t.worth_varies[row]:
+            for k in range(2):
+                score += t.worth[row, s.made, other, x, 1 + k] * o.points[k]
+                score += t.worth[row, s.made, other, x, 3 + k] * o.meld[k]
+        o.score[(declarer + x) & 3] = score
+    o.has_score = 1
+    _completeness(h, o, t.exchange[row] != 0)
+    _compare(i, h, o, s, flags, MADE if s.made else LOST, True)
+    return CARRIED
 
 
 @njit(cache=True, nogil=True)
 def replay_rows(
-    rows: Any, start: int, c: Any, t: Any, s: Any, out: Any, v: Any, errors: Any,
-    status: Any, miss: Any, filled: Any,
-) -> int:  # fmt: skip
-    """Replay the hands ``rows[start:]``; returns how far it came before ``v`` was full.
+    rows: Any, start: int, hands: Any, calls: Any, claims: Any, rules: Any, symbol: Any,
+    steps: Any, states: Any, answers: Any, all_said: Any, scratch: Any, out: Any, flags: Any,
+    severity: Any, status: Any, missing: Any,
+) -> Any:  # fmt: skip
+    """Replay the hands ``rows[start:]``; returns how far it came before ``flags`` was full.
 
-    ``status[k]`` and ``miss[k]`` tell what became of ``rows[k]``; ``filled[0]`` is the number of
-    violations in ``v`` (hand, code, ply, call, seat); ``errors[code]`` is 1 for an error, 2 for a
-    warning.
+    ``status[k]`` and ``missing[k]`` tell what became of ``rows[k]``; ``scratch[0].n_flags`` is the
+    number of violations in ``flags``; ``severity[code]`` is 1 for an error, 2 for a warning.
     """
-    n = filled[0]
+    t, s = rules[0], scratch[0]
+    s.n_flags = 0
     for k in range(start, rows.size):
-        if n + ROOM > v.shape[0]:
-            filled[0] = n
+        before = s.n_flags
+        if before + ROOM > flags.size:
             return k
         i = rows[k]
-        done, key, end = _hand(i, c, t, s, out, v, n)
+        o = out[i]
+        done = _hand(
+            i, hands[i], calls, claims, t, symbol, steps, states, answers, all_said, s, o, flags
+        )
         status[k] = done
-        miss[k] = key
         if done == CARRIED:
-            wrong = 0
-            odd = 0
-            for m in range(n, end):
-                wrong += errors[v[m, 1]] == 1
-                odd += errors[v[m, 1]] == 2
-            out.errors[i] = wrong
-            out.warnings[i] = odd
-            n = end
-    filled[0] = n
+            errors = 0
+            warnings = 0
+            for m in range(before, s.n_flags):
+                errors += severity[flags[m].code] == 1
+                warnings += severity[flags[m].code] == 2
+            o.errors = errors
+            o.warnings = warnings
+        else:
+            missing[k] = s.missing
+            s.n_flags = before
     return rows.size

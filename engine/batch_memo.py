@@ -27,12 +27,28 @@ _FOREHAND = 0
 _DEALER = 3
 
 
+AUCTION_STATE = np.dtype(
+    [
+        ("turn", np.int32),
+        ("over", np.int32),
+        ("bidder", np.int32),
+        ("best_row", np.int32),
+        ("best_level", np.int32),
+        ("best_call", np.int32),
+    ]
+)
+"""A state of the auction; seats counted from forehand, -1 = nobody, no bid."""
+
+STEP_OF_AUCTION = np.dtype([("following", np.int32), ("fault", np.int32)])
+"""What a call leads to: a state (-1 = not asked yet), and the number of its offence."""
+
+
 class AuctionMemo:
     """The auction of a rule set as an automaton, seats counted from forehand.
 
     States are those of :class:`engine.auction.Auction`; a transition is found by letting it make
-    the call. ``symbol[call]`` numbers the calls met so far (-1 = not met),
-    ``next_state[state, symbol]`` is -1 where nobody has asked yet.
+    the call. ``symbol[call]`` numbers the calls met so far (-1 = not met), ``steps`` are by state
+    and symbol.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -40,43 +56,29 @@ class AuctionMemo:
         self._index: dict[Any, int] = {}
         self._n_symbols = 0
         self.symbol = np.full(N_CALLS, -1, np.int16)
-        self.next_state = np.full((64, 32), -1, np.int32)
-        self.call_fault = np.zeros((64, 32), np.int8)
-        self.turn = np.zeros(64, np.int8)
-        self.over = np.zeros(64, np.bool_)
-        self.bidder = np.full(64, -1, np.int8)
-        self.best_row = np.full(64, -1, np.int16)
-        self.best_level = np.full(64, -1, np.int16)
-        self.best_call = np.full(64, -1, np.int16)
+        self.steps = _unasked(64, 32)
+        self.states = np.zeros(64, AUCTION_STATE)
         self._state(Auction(rules, _DEALER), -1)
-
-    def arrays(self) -> dict[str, Any]:
-        """The present arrays by name."""
-        names = (
-            "symbol", "next_state", "call_fault", "turn", "over", "bidder", "best_row",
-            "best_level", "best_call",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
 
     def learn(self, calls: Any) -> None:
         """Make sure that an auction can be followed."""
         state = 0
         for code in calls:
-            symbol = self.symbol[code]
+            symbol = int(self.symbol[code])
             if symbol < 0:
                 symbol = self._new_symbol(int(code))
-            if self.next_state[state, symbol] < 0:
-                self._ask(state, int(symbol), int(code))
-            state = int(self.next_state[state, symbol])
+            if self.steps[state, symbol]["following"] < 0:
+                self._ask(state, symbol, int(code))
+            state = int(self.steps[state, symbol]["following"])
 
     def _ask(self, state: int, symbol: int, code: int) -> None:
         auction = copy(self._auctions[state])
         auction.passed = set(auction.passed)
         _, bid, fault = auction.call(Call(call_text(code)))
-        best_call = code if bid is not None and fault is None else int(self.best_call[state])
+        counts = bid is not None and fault is None
+        best_call = code if counts else int(self.states[state]["best_call"])
         following = self._state(auction, best_call)
-        self.next_state[state, symbol] = following
-        self.call_fault[state, symbol] = FAULTS.index(fault)
+        self.steps[state, symbol] = (following, FAULTS.index(fault))
 
     def _state(self, a: Auction, best_call: int) -> int:
         key = (a.turn, a.best and a.best.rank, a.bidder, frozenset(a.passed), a.passes, a.over)
@@ -84,27 +86,27 @@ class AuctionMemo:
             return self._index[key]
         i = self._index[key] = len(self._auctions)
         self._auctions.append(a)
-        if i == len(self.turn):
-            for name, value in self.arrays().items():
-                if name != "symbol":
-                    fill = np.full_like(value, 0 if name == "call_fault" else -1)
-                    setattr(self, name, np.concatenate([value, fill]))
-        self.turn[i] = a.turn
-        self.over[i] = a.over
-        self.bidder[i] = -1 if a.bidder is None else a.bidder
-        self.best_row[i] = -1 if a.best is None else a.best.row
-        self.best_level[i] = -1 if a.best is None else a.best.level
-        self.best_call[i] = best_call
+        if i == len(self.states):
+            self.states = np.concatenate([self.states, np.zeros_like(self.states)])
+            self.steps = np.vstack([self.steps, _unasked(*self.steps.shape)])
+        row, level = (-1, -1) if a.best is None else a.best.rank
+        bidder = -1 if a.bidder is None else a.bidder
+        self.states[i] = (a.turn, a.over, bidder, row, level, best_call)
         return i
 
     def _new_symbol(self, code: int) -> int:
         symbol = self._n_symbols
         self._n_symbols += 1
         self.symbol[code] = symbol
-        if symbol == self.next_state.shape[1]:
-            self.next_state = np.hstack([self.next_state, np.full_like(self.next_state, -1)])
-            self.call_fault = np.hstack([self.call_fault, np.zeros_like(self.call_fault)])
+        if symbol == self.steps.shape[1]:
+            self.steps = np.hstack([self.steps, _unasked(*self.steps.shape)])
         return symbol
+
+
+def _unasked(states: int, symbols: int) -> Any:
+    out = np.zeros((states, symbols), STEP_OF_AUCTION)
+    out["following"] = -1
+    return out
 
 
 # Questions, by the kind in bits 56 and up of a key.
@@ -117,7 +119,7 @@ NOT_HELD = -1
 TOO_MANY = -2
 """More combinations than the arrays hold: the step replay must judge."""
 NOT_ASKED = -9
-MAX_COMBOS = 8
+MOST_COMBOS = 8
 
 # Fields of a verdict's key: all that a goal other than points can look at.
 GOAL_BITS, MINE_AT, OURS_AT, JAS_AT, JAS_WON_AT, CALLED_AT, SHORT_AT = 5, 5, 13, 21, 25, 26, 30
@@ -128,35 +130,51 @@ NO_CARD = 9
 _MIX = -7046029254386353131
 
 
-@njit("int64(int64,int64[:],int64[:])", cache=True, nogil=True)
-def look_up(key: int, keys: Any, values: Any) -> int:
+ANSWER = np.dtype([("key", np.int64), ("value", np.int64)])
+"""A slot of the table of answers (open addressing, a power of two of them)."""
+
+SAID = np.dtype(
+    [
+        ("value", np.int64),
+        ("n", np.int64),
+        ("best", np.int64),
+        ("cards", np.int64, (MOST_COMBOS,)),
+        ("rank", np.int64, (NO_TRUMP + 1,)),
+    ]
+)
+"""What an announcement means: its value, its ``n`` combinations, the strength of the best of them
+against a denial, and its place at the table for each trump, seats apart."""
+
+
+@njit(cache=True, nogil=True)
+def look_up(key: int, answers: Any) -> int:
     """Remembered answer, :data:`NOT_ASKED` where there is none."""
-    mask = keys.size - 1
+    mask = answers.size - 1
     h = key * _MIX
     i = (h ^ (h >> 32)) & mask
-    while keys[i] != EMPTY:
-        if keys[i] == key:
-            return values[i]
+    while answers[i].key != EMPTY:
+        if answers[i].key == key:
+            return int(answers[i].value)
         i = (i + 1) & mask
     return NOT_ASKED
 
 
-@njit("void(int64,int64,int64[:],int64[:])", cache=True, nogil=True)
-def _put(key: int, value: int, keys: Any, values: Any) -> None:
-    mask = keys.size - 1
+@njit(cache=True, nogil=True)
+def _put(key: int, value: int, answers: Any) -> None:
+    mask = answers.size - 1
     h = key * _MIX
     i = (h ^ (h >> 32)) & mask
-    while keys[i] != EMPTY and keys[i] != key:
+    while answers[i].key != EMPTY and answers[i].key != key:
         i = (i + 1) & mask
-    keys[i] = key
-    values[i] = value
+    answers[i].key = key
+    answers[i].value = value
 
 
-@njit("void(int64[:],int64[:],int64[:],int64[:])", cache=True, nogil=True)
-def _move(keys: Any, values: Any, new_keys: Any, new_values: Any) -> None:
-    for i in range(keys.size):
-        if keys[i] != EMPTY:
-            _put(keys[i], values[i], new_keys, new_values)
+@njit(cache=True, nogil=True)
+def _move(answers: Any, bigger: Any) -> None:
+    for i in range(answers.size):
+        if answers[i].key != EMPTY:
+            _put(answers[i].key, answers[i].value, bigger)
 
 
 def strength_number(strength: tuple[int, int, int]) -> int:
@@ -166,34 +184,16 @@ def strength_number(strength: tuple[int, int, int]) -> int:
 
 
 class Memo:
-    """Answers by key. Announcements (roem of a value, named runs and sets) are numbered:
-    ``said_value``, ``said_n`` and ``said_cards`` tell what is meant, ``said_best`` its strength
-    against a denial, ``said_rank[i, trump]`` its place at the table, seats apart.
+    """Answers by key; announcements (roem of a value, named runs and sets) are numbers in
+    ``said``.
     """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self._n = 0
-        self._said = 0
-        self.keys = np.full(1024, EMPTY, np.int64)
-        self.values = np.zeros(1024, np.int64)
-        self._allot(256)
-
-    def _allot(self, n: int) -> None:
-        self.said_value = np.zeros(n, np.int64)
-        self.said_n = np.zeros(n, np.int64)
-        self.said_cards = np.zeros((n, MAX_COMBOS), np.int64)
-        self.said_best = np.zeros(n, np.int64)
-        self.said_rank = np.zeros((n, NO_TRUMP + 1), np.int64)
-
-    def arrays(self) -> dict[str, Any]:
-        """The present arrays by name."""
-        names = ("said_value", "said_n", "said_cards", "said_best", "said_rank")
-        return {
-            "memo_keys": self.keys,
-            "memo_values": self.values,
-            **{name: getattr(self, name) for name in names},
-        }
+        self._n_said = 0
+        self.answers = _no_answers(1024)
+        self.said = np.zeros(256, SAID)
 
     def learn(self, key: int) -> None:
         """Answer one question about melds."""
@@ -213,34 +213,29 @@ class Memo:
 
     def put(self, key: int, value: int) -> None:
         """Remember an answer."""
-        if 2 * self._n >= self.keys.size:
-            keys = np.full(4 * self.keys.size, EMPTY, np.int64)
-            values = np.zeros(keys.size, np.int64)
-            _move(self.keys, self.values, keys, values)
-            self.keys, self.values = keys, values
-        _put(key, value, self.keys, self.values)
+        if 2 * self._n >= len(self.answers):
+            bigger = _no_answers(4 * len(self.answers))
+            _move(self.answers, bigger)
+            self.answers = bigger
+        _put(key, value, self.answers)
         self._n += 1
 
     def _announcement(self, value: int, combos: tuple[Combination, ...]) -> int:
         if not combos:
             return NOT_HELD
-        if len(combos) > MAX_COMBOS:
+        if len(combos) > MOST_COMBOS:
             return TOO_MANY
-        i = self._said
-        self._said += 1
-        if i == len(self.said_value):
-            old = self.arrays()
-            self._allot(2 * i)
-            for name, part in old.items():
-                if name.startswith("said"):
-                    getattr(self, name)[:i] = part
-        self.said_value[i] = value
-        self.said_n[i] = len(combos)
-        self.said_cards[i, : len(combos)] = [c.cards for c in combos]
-        self.said_best[i] = max(strength_number(c.strength) for c in combos)
+        i = self._n_said
+        self._n_said += 1
+        if i == len(self.said):
+            self.said = np.concatenate([self.said, np.zeros_like(self.said)])
+        said = self.said[i]
+        said["value"] = value
+        said["n"] = len(combos)
+        said["best"] = max(strength_number(c.strength) for c in combos)
+        said["cards"][: len(combos)] = [c.cards for c in combos]
         if len(combos) == 1:
-            for trump in range(NO_TRUMP + 1):
-                self.said_rank[i, trump] = self._rank(combos[0], trump)
+            said["rank"] = [self._rank(combos[0], trump) for trump in range(NO_TRUMP + 1)]
         return i
 
     def _rank(self, combo: Combination, trump: int) -> int:
@@ -249,3 +244,9 @@ class Memo:
             combo, _FOREHAND, _FOREHAND, trump, self.rules
         )
         return ((((value << 4 | length) << 4 | top) << 1 | in_trumps) << 2) + 3 + near
+
+
+def _no_answers(n: int) -> Any:
+    out = np.zeros(n, ANSWER)
+    out["key"] = EMPTY
+    return out

@@ -6,15 +6,16 @@ What cannot be asked beforehand (auctions, roem of a hand, goals) is asked when 
 remembered, see :mod:`engine.batch_memo`.
 """
 
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from engine.batch_memo import AuctionMemo, Memo
-from engine.cards import N_CARDS, NO_TRUMP, PACK, RANK_OF, RANKS, SUIT_MASK, cards_in
+from engine.cards import N_CARDS, NO_TRUMP, PACK, RANKS, SUIT_MASK, cards_in
 from engine.declaration import callable_cards, of_rank
-from engine.meld import combinations, lowest_cards
+from engine.meld import combinations, lowest_cards, stuk_cards
 from engine.outcome import WHOLE_SIDE_GOALS
 from engine.ruleset import Bid, RuleSet
 from engine.score import hand_score
@@ -22,7 +23,9 @@ from engine.state import NOBODY
 
 ALONE, JAS_HOLDER, FIRST_TRICK, CALLED = range(4)
 """How a contract finds its partner."""
-MELD_NONE, MELD_ROEM, MELD_TABLE = range(3)
+PARTNER_KINDS = {"none": ALONE, "jas-holder": JAS_HOLDER, "first-trick-winner": FIRST_TRICK}
+MELD_SYSTEMS = ("none", "roem", "best-at-table")
+MELD_NONE, MELD_ROEM, MELD_TABLE = range(len(MELD_SYSTEMS))
 POINTS_GOAL = 0
 # Goals other than points, and whether a verdict on them looks at the jas or the called card.
 GOALS = {
@@ -42,156 +45,134 @@ SUIT_SHIFT = tuple(next(cards_in(mask)) for mask in SUIT_MASK)
 SUIT_PATTERN = tuple(mask >> shift for mask, shift in zip(SUIT_MASK, SUIT_SHIFT))
 
 
-class RuleArrays(NamedTuple):
-    """One rule set for compiled code; shapes: ``row`` contracts, ``t`` 5 trumps, 33 cards."""
+MOST_ROWS = 64
+"""Contracts of a rule set that is carried; a longer table goes to the step replay."""
+_CHAIN = 16
+_RANKS = len(RANKS)
 
-    beats: Any
-    """[t, card] cards that beat it."""
-    points: Any
-    """[t, card] points, int64."""
-    trumps: Any
-    jas: Any
-    suit: Any
-    duty: int
-    last_trick: int
-    pack_points: Any
-    """[t] points of all cards."""
-    forehand_leads: bool
-    # contracts by row
-    has_trump: Any
-    exchange: Any
-    partner_kind: Any
-    goal: Any
-    uses_points: Any
-    target: Any
-    """[row] fixed target, -1 = the level bid."""
-    is_plus: Any
-    aces_needed: Any
-    own_jas_barred: Any
-    late_partner: Any
-    """[row] a hidden partner's tricks are the defenders' until the called card falls."""
-    trump_of_called: Any
-    """[row] trumps must be the suit of the called card."""
-    callable: Any
-    """[row, t, k] sets of cards of which the first that declarer lacks in part may be called."""
-    call_optional: bool
-    worth: Any
-    """[row, lost/made, partner, seat, 5] score as base + points and meld of both sides; partner
-    and seat relative to declarer, partner 0 = alone."""
-    goal_uses_jas: Any
-    goal_uses_called: Any
-    # meld
-    meld: int
-    stuk: int
-    stuk_before_first: bool
-    until_last_card: bool
-    deny: bool
-    runs: Any
-    """[suit, pattern] cards of a suit that stand in some run."""
-    fours: Any
-    aces: int
-    king: int
-    queen: int
-    lowest: Any
-    """Sets of cards from the lowest up (show)."""
-    # remembered answers
-    symbol: Any
-    next_state: Any
-    call_fault: Any
-    turn: Any
-    over: Any
-    bidder: Any
-    best_row: Any
-    best_level: Any
-    best_call: Any
-    memo_keys: Any
-    memo_values: Any
-    said_value: Any
-    said_n: Any
-    said_cards: Any
-    said_best: Any
-    said_rank: Any
+RULES = np.dtype(
+    [
+        ("beats", np.int64, (5, N_CARDS)),  # [trump, card] cards that beat it
+        ("points", np.int64, (5, N_CARDS)),
+        ("trumps", np.int64, (5,)),
+        ("jas", np.int64, (5,)),
+        ("jas_card", np.int64, (5,)),
+        ("suit", np.int64, (N_CARDS,)),
+        ("duty", np.int64),
+        ("last_trick", np.int64),
+        ("pack_points", np.int64, (5,)),  # all cards and the last trick
+        ("forehand_leads", np.int64),
+        ("usable", np.int64),
+        # contracts by row
+        ("has_trump", np.int64, (MOST_ROWS,)),
+        ("exchange", np.int64, (MOST_ROWS,)),
+        ("partner_kind", np.int64, (MOST_ROWS,)),
+        ("goal", np.int64, (MOST_ROWS,)),
+        ("uses_points", np.int64, (MOST_ROWS,)),
+        ("target", np.int64, (MOST_ROWS,)),  # -1 = the level bid
+        ("is_plus", np.int64, (MOST_ROWS,)),
+        ("aces_needed", np.int64, (MOST_ROWS,)),
+        ("own_jas_barred", np.int64, (MOST_ROWS,)),
+        ("late_partner", np.int64, (MOST_ROWS,)),  # his early tricks are the defenders'
+        ("trump_of_called", np.int64, (MOST_ROWS,)),
+        # of these sets the first that declarer does not hold all of may be called
+        ("callable", np.int64, (MOST_ROWS, 5, _CHAIN)),
+        ("call_optional", np.int64),
+        # [row, lost/made, partner, seat] score: base, and times points and meld of both sides;
+        # partner and seat are counted from declarer, partner 0 = alone
+        ("worth", np.int64, (MOST_ROWS, 2, 4, 4, 5)),
+        ("worth_varies", np.int64, (MOST_ROWS,)),
+        ("goal_uses_jas", np.int64, (len(GOALS),)),
+        ("goal_uses_called", np.int64, (len(GOALS),)),
+        # meld
+        ("meld", np.int64),
+        ("stuk", np.int64),
+        ("stuk_before_first", np.int64),
+        ("until_last_card", np.int64),
+        ("deny", np.int64),
+        ("stuk_king", np.int64, (4,)),
+        ("stuk_queen", np.int64, (4,)),
+        ("runs", np.int64, (4, 512)),  # [suit, holding] cards that stand in some run
+        ("fours", np.int64, (_RANKS,)),
+        ("n_fours", np.int64),
+        ("aces", np.int64),
+        ("lowest", np.int64, (_RANKS,)),  # cards from the lowest rank up, for showing
+    ]
+)
+"""One rule set for compiled code."""
 
 
-@njit("int64(int64,int64[:,:],int64[:])", cache=True, nogil=True)
-def meld_cards(hand: int, runs: Any, fours: Any) -> int:
+@njit(cache=True, nogil=True)
+def meld_cards(t: Any, hand: int) -> Any:
     """The cards of a hand that stand in a run or a four of a kind; nothing else can be roem."""
-    out = 0
-    out |= runs[0, hand & 255]
-    out |= runs[1, (hand >> 8) & 511]
-    out |= runs[2, (hand >> 17) & 255]
-    out |= runs[3, (hand >> 25) & 255]
-    for k in range(fours.size):
-        if hand & fours[k] == fours[k]:
-            out |= fours[k]
+    out = t.runs[0, hand & 255]
+    out |= t.runs[1, (hand >> 8) & 511]
+    out |= t.runs[2, (hand >> 17) & 255]
+    out |= t.runs[3, (hand >> 25) & 255]
+    for k in range(t.n_fours):
+        if hand & t.fours[k] == t.fours[k]:
+            out |= t.fours[k]
     return out
 
 
 class RuleTables:
-    """Arrays of one rule set and what was asked so far; :meth:`arrays` is the present state."""
+    """Tables of one rule set (``fixed``, one item of :data:`RULES`) and what was asked so far.
+
+    ``lock`` is held while they are used: answers are added in place.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
+        self.lock = Lock()
         self.auction = AuctionMemo(rules)
         self.memo = Memo(rules)
-        self._fixed = _fixed_arrays(rules)
-
-    def arrays(self) -> RuleArrays:
-        """Everything that the compiled loop needs."""
-        return RuleArrays(**self._fixed, **self.auction.arrays(), **self.memo.arrays())
+        self.fixed = _fixed(rules)
 
 
-def _fixed_arrays(rules: RuleSet) -> dict[str, Any]:
+def _fixed(rules: RuleSet) -> Any:
+    out = np.zeros(1, RULES)
+    t = out[0]
     play, meld = rules.tables, rules.meld
     bids = [_some_bid(rules, row, key) for row, key in enumerate(rules.auction.order)]
-    contracts = [bid.contract for bid in bids]
-    points = play.points.astype(np.int64)
-
-    def flags(values: list[bool]) -> Any:
-        return np.array(values, np.bool_)
-
+    for name in ("beats", "points", "trumps", "jas", "suit", "duty", "last_trick"):
+        t[name] = getattr(play, name)
+    t["jas_card"] = [int(m).bit_length() - 1 for m in play.jas]
+    t["pack_points"] = play.points.sum(axis=1) + play.last_trick
+    t["forehand_leads"] = rules.play.first_lead == "forehand"
+    t["usable"] = len(bids) <= MOST_ROWS
     late = rules.partner.counts_from == "reveal"
-    uses = list(GOALS.values())
-    return {
-        "beats": play.beats,
-        "points": points,
-        "trumps": play.trumps,
-        "jas": play.jas,
-        "suit": play.suit,
-        "duty": play.duty,
-        "last_trick": play.last_trick,
-        "pack_points": points.sum(axis=1),
-        "forehand_leads": rules.play.first_lead == "forehand",
-        "has_trump": flags([c.trump for c in contracts]),
-        "exchange": flags([rules.takes_middle(c) for c in contracts]),
-        "partner_kind": np.array([_partner_kind(c.partner, c.calls_card) for c in contracts]),
-        "goal": np.array([GOAL_NUMBERS.get(c.goal, -1) for c in contracts]),
-        "uses_points": flags([bid.uses_points or bool(bid.contract.plus_step) for bid in bids]),
-        "target": np.array([c.target or -1 for c in contracts]),
-        "is_plus": flags([bool(c.plus_step) for c in contracts]),
-        "aces_needed": np.array([c.aces_needed for c in contracts]),
-        "own_jas_barred": flags([c.own_jas == "forbidden" for c in contracts]),
-        "late_partner": flags([late and c.goal not in WHOLE_SIDE_GOALS for c in contracts]),
-        "trump_of_called": flags([c.partner == "fourth-ace" for c in contracts]),
-        "callable": _callable_table(rules, bids),
-        "call_optional": rules.calling.optional,
-        "worth": np.array([_worth(rules, bid) for bid in bids], np.int64),
-        "goal_uses_jas": flags([u[0] for u in uses]),
-        "goal_uses_called": flags([u[1] for u in uses]),
-        "meld": ("none", "roem", "best-at-table").index(meld.system),
-        "stuk": meld.stuk,
-        "stuk_before_first": meld.stuk_before == "first",
-        "until_last_card": meld.announce == "before-last-card",
-        "deny": meld.deny,
-        "runs": _runs_table(rules),
-        "fours": np.array(
-            [of_rank(r) for r in RANKS if combinations(of_rank(r), rules)], np.int64
-        ).reshape(-1),
-        "aces": of_rank("A"),
-        "king": RANKS.index("K"),
-        "queen": RANKS.index("Q"),
-        "lowest": np.array(_from_lowest(rules), np.int64),
-    }
+    for row, bid in enumerate(bids[:MOST_ROWS]):
+        c = bid.contract
+        t["has_trump"][row] = c.trump
+        t["exchange"][row] = rules.takes_middle(c)
+        t["partner_kind"][row] = CALLED if c.calls_card else PARTNER_KINDS[c.partner]
+        t["goal"][row] = GOAL_NUMBERS.get(c.goal, -1)
+        t["uses_points"][row] = bid.uses_points
+        t["target"][row] = c.target or -1
+        t["is_plus"][row] = bool(c.plus_step)
+        t["aces_needed"][row] = c.aces_needed
+        t["own_jas_barred"][row] = c.own_jas == "forbidden"
+        t["late_partner"][row] = late and c.goal not in WHOLE_SIDE_GOALS
+        t["trump_of_called"][row] = c.partner == "fourth-ace"
+        t["callable"][row] = _callable_chains(rules, bid)
+        t["worth"][row] = worth = _worth(rules, bid)
+        t["worth_varies"][row] = bool(worth[..., 1:].any())
+    t["call_optional"] = rules.calling.optional
+    t["goal_uses_jas"] = [jas for jas, _ in GOALS.values()]
+    t["goal_uses_called"] = [called for _, called in GOALS.values()]
+    t["meld"] = MELD_SYSTEMS.index(meld.system)
+    t["stuk"] = meld.stuk
+    t["stuk_before_first"] = meld.stuk_before == "first"
+    t["until_last_card"] = meld.announce == "before-last-card"
+    t["deny"] = meld.deny
+    t["stuk_king"], t["stuk_queen"] = zip(*map(stuk_cards, range(4)))
+    t["runs"] = _runs_table(rules)
+    fours = [of_rank(r) for r in RANKS if combinations(of_rank(r), rules)]
+    t["fours"][: len(fours)] = fours
+    t["n_fours"] = len(fours)
+    t["aces"] = of_rank("A")
+    t["lowest"] = _from_lowest(rules)
+    return out
 
 
 def _some_bid(rules: RuleSet, row: int, key: str) -> Bid:
@@ -200,37 +181,23 @@ def _some_bid(rules: RuleSet, row: int, key: str) -> Bid:
     return Bid("", key, contract, row, level)
 
 
-def _partner_kind(partner: str, calls_card: bool) -> int:
-    if calls_card:
-        return CALLED
-    return {"none": ALONE, "jas-holder": JAS_HOLDER, "first-trick-winner": FIRST_TRICK}[partner]
-
-
-def _callable_table(rules: RuleSet, bids: list[Bid]) -> Any:
-    """Cards that may be called, in the order in which the sets are tried.
+def _callable_chains(rules: RuleSet, bid: Bid) -> Any:
+    """Cards that may be called, in the order in which the sets are tried, for each trump.
 
     Found by asking for a declarer who holds nothing, then one who holds all of the first answer,
     and so on.
     """
-    rows: list[list[list[int]]] = []
-    for bid in bids:
-        rows.append([])
-        for trump in range(NO_TRUMP + 1):
-            chain: list[int] = []
-            own = 0
-            while bid.contract.calls_card and (found := callable_cards(rules, bid, own, trump)):
-                chain.append(found)
-                own |= found
-            rows[-1].append(chain)
-    width = max(len(chain) for row in rows for chain in row) + 1
-    out = np.zeros((len(bids), NO_TRUMP + 1, width), np.int64)
-    for r, row in enumerate(rows):
-        for t, chain in enumerate(row):
-            out[r, t, : len(chain)] = chain
+    out = np.zeros((NO_TRUMP + 1, _CHAIN), np.int64)
+    for trump in range(NO_TRUMP + 1):
+        own = k = 0
+        while bid.contract.calls_card and (found := callable_cards(rules, bid, own, trump)):
+            out[trump, k] = found
+            own |= found
+            k += 1
     return out
 
 
-def _worth(rules: RuleSet, bid: Bid) -> list[Any]:
+def _worth(rules: RuleSet, bid: Bid) -> Any:
     """A contract's score as an affine function of points and meld, asked at five places."""
     places: list[tuple[tuple[int, int], tuple[int, int]]] = [
         ((0, 0), (0, 0)), ((1, 0), (0, 0)), ((0, 1), (0, 0)), ((0, 0), (1, 0)), ((0, 0), (0, 1)),
@@ -246,11 +213,9 @@ def _worth(rules: RuleSet, bid: Bid) -> list[Any]:
                 assert score is not None
                 answers.append(score)
             base = answers[0]
-            by_partner.append(
-                [[base[s], *(a[s] - base[s] for a in answers[1:])] for s in range(4)]
-            )
+            by_partner.append([[base[s], *(a[s] - base[s] for a in answers[1:])] for s in range(4)])
         out.append(by_partner)
-    return out
+    return np.array(out, np.int64)
 
 
 def _runs_table(rules: RuleSet) -> Any:
@@ -271,6 +236,3 @@ def _from_lowest(rules: RuleSet) -> list[int]:
         out.append(lowest_cards(left, rules))
         left &= ~out[-1]
     return out
-
-
-assert len(RANK_OF) == N_CARDS
