@@ -18,6 +18,14 @@ class Called:
     counts: bool
 
 
+def bid_params(text: str, bid: Bid | None) -> dict[str, str]:
+    """A call as the sentences of violations name it."""
+    if text == "-":
+        return {"bid": "pass", "bid_nl": "pas"}
+    words = {"en": text, "nl": text} if bid is None else bid.words()
+    return {"bid": words["en"], "bid_nl": words["nl"]}
+
+
 @dataclass(slots=True)
 class AuctionResult:
     """What became of the auction.
@@ -120,7 +128,9 @@ def run_auction(record: HandRecord, rules: RuleSet, dealer: int | None) -> Aucti
             seat = call.seat
         out.calls.append(Called(i, seat, call.text, bid, code is None))
         if code is not None:
-            params = {"bid": call.text, "rules": rules.id, "best": best.text if best else "-"}
+            params = {"rules": rules.id, **bid_params(call.text, bid)}
+            if best is not None:
+                params |= {"best": best.words()["en"], "best_nl": best.words()["nl"]}
             out.violations.append(Violation(code, call=i, seat=seat, params=params))
         elif bid is not None and seat is not None:
             out.bidders.add(seat)

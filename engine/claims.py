@@ -18,9 +18,18 @@ from engine.record import Claim, HandRecord
 from engine.ruleset import Bid, RuleSet
 from engine.state import NOBODY
 from engine.table import Hands, Table
-from engine.violations import Violation
+from engine.violations import Violation, dutch_card, english_card
 
 NEVER = 99
+
+CLAIM_WORDS = {
+    "roem": ("roem", "roem"),
+    "deny": ("a denial", "een ontzegging"),
+    "stuk": ("stuk", "stuk"),
+    "show": ("a card shown", "een getoonde kaart"),
+    "run": ("the run", "de reeks"),
+    "set": ("the cards", "de kaarten"),
+}
 
 
 @dataclass(slots=True)
@@ -117,9 +126,16 @@ def judge_claims(s: Situation) -> Judged:
 
 
 def _add(out: Judged, code: str, claim: Claim, **params: object) -> None:
-    what = claim.what() if claim.kind != "roem" else f"roem {claim.value}"
+    cards = [CARDS[c] for c in claim.cards]
+    english, dutch = CLAIM_WORDS[claim.kind]
+    if claim.kind == "roem":
+        english = dutch = f"roem {claim.value}"
+    if cards:
+        english += " " + " ".join(map(english_card, cards))
+        dutch += " " + " ".join(map(dutch_card, cards))
+    words = {"what": english, "what_nl": dutch}
     out.violations.append(
-        Violation(code, ply=claim.ply, seat=claim.seat, params={"what": what, **params})
+        Violation(code, ply=claim.ply, seat=claim.seat, params={**words, **params})
     )
 
 

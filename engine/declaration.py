@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from engine.auction import bid_params
 from engine.cards import (
     CARDS,
     NO_TRUMP,
@@ -104,7 +105,7 @@ def judge_declaration(
         out.called = _card_or_none(record.called)
         return out
     contract = bid.contract
-    params = {"bid": bid.text}
+    params = bid_params(bid.text, bid)
 
     def flag(code: str, **more: object) -> None:
         out.violations.append(Violation(code, seat=declarer, params={**params, **more}))

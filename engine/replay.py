@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
-from engine.auction import AuctionResult, infer_dealer, run_auction
+from engine.auction import AuctionResult, bid_params, infer_dealer, run_auction
 from engine.cards import CARDS, SEATS, names
 from engine.claims import Judged, Situation, judge_claims
 from engine.declaration import (
@@ -140,7 +140,7 @@ def replay(record: HandRecord, rules: RuleSet | str | None = None) -> Replay:
 
 
 def _exchange(rules: RuleSet, auction: AuctionResult) -> bool | None:
-    """Whether declarer takes the middle card; ``None`` where the contract decides and is unknown."""
+    """Whether declarer takes the middle card; ``None`` where the contract is needed to tell."""
     if auction.passed_out:
         return False
     if auction.bid is not None:
@@ -185,7 +185,8 @@ def _requirement(auction: AuctionResult, rules: RuleSet, hands: Hands) -> list[V
         hand = hands.dealt[call.seat]
         if needed and hand.bit_count() == 8 and (hand & of_rank("A")).bit_count() < needed:
             n = (hand & of_rank("A")).bit_count()
-            params = {"bid": call.text, "n": n, "needed": needed}
+            params: dict[str, Any] = {"n": n, "needed": needed}
+            params |= bid_params(call.text, call.bid)
             out.append(Violation("bid-requirement", call=call.index, seat=call.seat, params=params))
     return out
 
@@ -273,12 +274,18 @@ def _record_violations(record: HandRecord, outcome: Outcome) -> list[Violation]:
             if mine is not None and theirs is not None and mine != theirs:
                 differ(code, f"{theirs[0]}-{theirs[1]}", f"{mine[0]}-{mine[1]}")
     if r.score is not None and outcome.score is not None and r.score != outcome.score:
-        differ("score-mismatch", _score_text(r.score), _score_text(outcome.score))
+        differ(
+            "score-mismatch",
+            _score_text(r.score, SEATS),
+            _score_text(outcome.score, SEATS),
+            recorded_nl=_score_text(r.score, "NOZW"),
+            found_nl=_score_text(outcome.score, "NOZW"),
+        )
     return out
 
 
-def _score_text(score: tuple[int, int, int, int]) -> str:
-    return " ".join(f"{s}{n:+d}" if n else f"{s}0" for s, n in zip(SEATS, score))
+def _score_text(score: tuple[int, int, int, int], letters: str) -> str:
+    return " ".join(f"{s}{n:+d}" if n else f"{s}0" for s, n in zip(letters, score))
 
 
 def _completeness(

@@ -258,6 +258,18 @@ class Bid:
     row: int
     level: int
 
+    def words(self) -> dict[str, str]:
+        """How players say it, in English and Dutch.
+
+        >>> from engine.rulefile import load_ruleset
+        >>> load_ruleset("heerlen").bid("szw").words()["nl"]
+        'solozwabber'
+        """
+        if self.contract.levels:
+            return {"en": self.text, "nl": self.text}
+        plus = str(self.level) if self.plus else ""
+        return {"en": self.contract.name.en + plus, "nl": self.contract.name.nl + plus}
+
     @property
     def rank(self) -> tuple[int, int]:
         """Place in the order of bids."""

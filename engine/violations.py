@@ -52,7 +52,8 @@ class Violation:
     """One rule broken, or one thing the record lacks or contradicts.
 
     ``ply`` is the number of cards on the table before it (``None`` in the auction), ``call`` the
-    index of a call in the auction, ``params`` what the sentence names: cards, numbers, texts.
+    index of a call in the auction, ``params`` what the sentence names: cards, numbers, texts
+    (``KEY_nl`` is the Dutch for ``KEY``).
     """
 
     code: str
@@ -81,6 +82,8 @@ class Violation:
         show = dutch_card if lang == "nl" else english_card
         values: dict[str, Any] = {}
         for key, value in self.params.items():
+            if lang == "nl":
+                value = self.params.get(f"{key}_nl", value)
             if key.startswith("card") and isinstance(value, str) and len(value) == 2:
                 values[key] = show(value)
             elif key.startswith("cards") and isinstance(value, (list, tuple)):

@@ -110,7 +110,7 @@ class Simulator:
         daring = self.rng.random() < 0.06
         floor = (0.32 if daring else 0.5) - temper.bold + float(self.rng.normal(0, 0.03))
         # Once in a while somebody tries what he should not: rare contracts get played, and lost.
-        foolhardy = self.rng.random() < 0.03
+        foolhardy = self.rng.random() < 0.02
         nerve = abs(float(self.rng.normal(0, 0.08)))
         for key, plan in plans.items():
             contract = self.rules.contracts[key]
