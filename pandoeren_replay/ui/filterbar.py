@@ -18,6 +18,7 @@ RESULTS = {
 ROLES = ("declarer", "partner", "defender")
 ANY_FAULT, NO_FAULT = "any", "none"
 _MORE_LENGTH = 500
+_PLAIN = ("player", "role", "contract", "rules", "session", "simulated")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,26 @@ first='', last='', simulated='', more='')
         if values["simulated"] not in ("yes", "no"):
             values["simulated"] = ""
         return cls(**values)
+
+    @classmethod
+    def from_where(cls, where: str) -> "Filter":
+        """The filter of a text of docs/filters.md; what has no choice of its own stays text.
+
+        >>> Filter.from_where("declarer='Jan' and contract=130 and points<90").query()
+        {'player': 'Jan', 'role': 'declarer', 'contract': '130', 'more': "points<'90'"}
+        """
+        values: dict[str, str] = {}
+        rest = []
+        for c in parse(where):
+            name, value = c.field.name, c.values[0]
+            single = c.op == "=" and len(c.values) == 1
+            if single and name == "declarer" and not values.get("player"):
+                values["player"], values["role"] = value, "declarer"
+            elif single and name in _PLAIN and name not in values:
+                values[name] = value
+            else:
+                rest.append(f"{name}{c.op}{','.join(quote(v) for v in c.values)}")
+        return cls(**values, more=" and ".join(rest))
 
     def query(self) -> dict[str, str]:
         """The filter as it stands in an address."""

@@ -8,24 +8,29 @@ import streamlit as st
 
 from pandoeren_replay.ui.texts import Texts
 
-# Module under pages/, icon; the first is where the bare address leads.
+# Address, module under pages/, icon.
 PAGES = {
-    "hands": ":material/view_list:",
-    "replay": ":material/play_circle:",
-    "contracts": ":material/leaderboard:",
-    "about": ":material/info:",
+    "evening": ("evening", ":material/nightlife:"),
+    "hands": ("hands", ":material/view_list:"),
+    "replay": ("replay", ":material/play_circle:"),
+    "contracts": ("contracts", ":material/leaderboard:"),
+    "players": ("players", ":material/group:"),
+    "rules": ("rules", ":material/menu_book:"),
+    "import": ("import_", ":material/upload_file:"),
+    "about": ("about", ":material/info:"),
 }
-DEFAULT = "hands"
+DEFAULT = "evening"
 
 
 def page(name: str, text: Texts) -> Any:
     """A page of the dashboard, as Streamlit's navigation wants it."""
-    module = import_module(f"pandoeren_replay.ui.pages.{name}")
+    module_name, icon = PAGES[name]
+    module = import_module(f"pandoeren_replay.ui.pages.{module_name}")
     show: Callable[[], None] = module.page
     return st.Page(
         show,
         title=text(f"nav.{name}"),
-        icon=PAGES[name],
+        icon=icon,
         url_path=name,
         default=name == DEFAULT,
     )

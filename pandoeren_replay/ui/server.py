@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 
 log = logging.getLogger(__name__)
 
-SCRIPT = Path(__file__).parent.with_name("dashboard.py")
+SCRIPT = Path(__file__).with_name("start") / "dashboard.py"
 STORE_VARIABLE = "PANDOEREN_DB"
 PASSWORD_VARIABLE = "PANDOEREN_PASSWORD"
 

@@ -12,6 +12,7 @@ import streamlit as st
 from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import RuleSet
 from engine.violations import Language
+from pandoeren_replay.stats import statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui.payload import Around, hand_payload
@@ -68,6 +69,29 @@ class Source:
         """Result of a query of ours (never a viewer's) over the views."""
         return _sql(self.path, self.generation, query, tuple(params))
 
+    def players(self) -> list[dict[str, Any]]:
+        """All players with their counts, the busiest first."""
+        return (
+            self.sql(f"SELECT * FROM players ORDER BY hands DESC, name LIMIT {_OFFERED}").to_dicts()
+            if self.generation
+            else []
+        )
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Sessions, the latest first; those of a few hands only after all others."""
+        return (
+            self.sql(
+                "SELECT session, first_date, hands, rules, simulated FROM sessions "
+                f"ORDER BY hands < 6, last_date DESC NULLS LAST, session DESC LIMIT {_OFFERED}"
+            ).to_dicts()
+            if self.generation
+            else []
+        )
+
+    def statistics(self, by: Sequence[str], where: str) -> list[dict[str, Any]]:
+        """Statistics of the hands that a filter lets through, a row for each group."""
+        return _statistics(self.path, self.generation, tuple(by), where)
+
     def choices(self) -> Choices:
         """What occurs in the store."""
         return _choices(self.path, self.generation)
@@ -100,6 +124,13 @@ def _hands(
 @st.cache_data(show_spinner=False, max_entries=100)
 def _sql(path: str, generation: int, query: str, params: tuple[Any, ...]) -> pl.DataFrame:
     return Store(path).sql(query, params)
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _statistics(
+    path: str, generation: int, by: tuple[str, ...], where: str
+) -> list[dict[str, Any]]:
+    return statistics(Store(path), by, where).to_dicts() if generation else []
 
 
 @st.cache_data(show_spinner=False, max_entries=20)

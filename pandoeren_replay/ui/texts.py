@@ -76,6 +76,14 @@ class Texts:
             text = text.translate(str.maketrans(",.", ".,"))
         return text
 
+    def change(self, value: int) -> str:
+        """A difference with its sign; nothing is plain 0.
+
+        >>> Texts("nl").change(3), Texts("nl").change(0), Texts("nl").change(-1200)
+        ('+3', '0', '-1.200')
+        """
+        return self.number(value, sign=value != 0)
+
     def percent(self, share: float, digits: int = 0) -> str:
         """A share from 0 to 1 as a percentage.
 

@@ -64,7 +64,7 @@ def empty_store(text: Texts) -> None:
     """What a newcomer sees: how hands get in."""
     st.info(text("hands.empty"), icon=":material/inbox:")
     st.code("pandoeren demo", language=None)
-    navigation.link("about", text, text("hands.to_import"))
+    navigation.link("import", text, text("hands.to_import"))
 
 
 def _table(rows: pl.DataFrame, source: Source, text: Texts) -> str | None:
@@ -110,7 +110,7 @@ def hand_row(r: dict[str, Any], source: Source, text: Texts) -> Row:
             Cell(trump_words(r["trump"], text)),
             Cell(result, kind=kind),
             Cell("" if side is None or passed else f"{side}–{r['points_defenders']}"),
-            Cell("" if score is None or passed else text.number(score, sign=score != 0)),
+            Cell("" if score is None or passed else text.change(score)),
             Cell(str(errors) if errors else "", kind="bad"),
             Cell("" if passed else partner_words(r, text)),
             Cell(session_words),

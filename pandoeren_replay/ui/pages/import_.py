@@ -1,0 +1,253 @@
+"""Import: files or pasted text in, a look at what is in them, totals, rejects, undo."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine.rulefile import BUILTIN_IDS, RuleSetError, load_ruleset
+from engine.violations import Language
+from pandoeren_replay.importer import ImportTotals, RulesFinder, replay_located
+from pandoeren_replay.maintenance import undo_import
+from pandoeren_replay.store.encode import is_empty
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.components.table import Cell, Column, Row, table
+from pandoeren_replay.ui.payload import contract_label, player_name, result_of, seat_names
+from pandoeren_replay.ui.source import Source
+from pandoeren_replay.ui.texts import Texts
+from parsers.base import Options, Reject
+from parsers.base import Source as LogFile
+from parsers.detect import read_sources
+
+PREVIEWED = 20
+SHOWN_REJECTS = 50
+PREVIEW_BYTES = 4 * 1024 * 1024
+PASTE_LENGTH = 200_000
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What is in some files: hands, the first of them in words, what cannot be read."""
+
+    hands: int
+    first: tuple[tuple[str, str, str, str], ...]
+    rejects: tuple[Reject, ...]
+    warnings: tuple[str, ...]
+
+
+def page() -> None:
+    """Takes files in and shows what came of it."""
+    text = session.texts()
+    source = session.source()
+    st.header(text("import.title"))
+    done = st.session_state.pop("import_done", None)
+    if done is not None:
+        _totals(done, text)
+    st.markdown(text("import.what"))
+    uploads = st.file_uploader(
+        text("import.files"), accept_multiple_files=True, key=f"files_{_round()}"
+    )
+    pasted = st.text_area(
+        text("import.paste"), height=140, max_chars=PASTE_LENGTH, key=f"paste_{_round()}"
+    )
+    rules = st.selectbox(
+        text("import.rules"),
+        ["", *BUILTIN_IDS],
+        format_func=lambda i: text.of(load_ruleset(i).name) if i else text("import.rules_as_said"),
+    )
+    files = [LogFile(f.name, f.getvalue()) for f in uploads or ()]
+    if pasted.strip():
+        files.append(LogFile(text("import.pasted_name"), pasted.encode()))
+    if files:
+        _offer(files, rules, source, text)
+    _imports(source, text)
+
+
+def _round() -> int:
+    """Number of the form: a new one after each import, so that its fields are empty again."""
+    return int(st.session_state.get("import_round", 0))
+
+
+def _offer(files: list[LogFile], rules: str, source: Source, text: Texts) -> None:
+    if sum(len(f.data) for f in files) <= PREVIEW_BYTES:
+        seen = _preview(tuple((f.name, f.data) for f in files), rules, text.lang)
+        _show_preview(seen, text)
+        if not seen.hands and not seen.rejects:
+            st.info(text("import.nothing"), icon=":material/search_off:")
+            return
+    else:
+        st.info(text("import.large"), icon=":material/hourglass:")
+    if not st.button(text("import.go"), type="primary", icon=":material/download:"):
+        return
+    bar = st.progress(0.0, text("import.reading"))
+
+    def progress(what: str, n: int, of: int) -> None:
+        known = {"read", "replay", "write"}
+        label = text(f"import.step_{what}") if what in known else text("import.reading")
+        bar.progress(min(1.0, n / of) if of else 1.0, label)
+
+    try:
+        totals = source.store.import_(files, Options(rules=rules or None), "auto", progress)
+    except (StoreError, RuleSetError) as e:
+        st.error(text("import.failed"), icon=":material/error:")
+        st.text(str(e))
+        return
+    st.session_state["import_done"] = totals
+    st.session_state["import_round"] = _round() + 1
+    st.rerun()
+
+
+@st.cache_data(
+    show_spinner=False, max_entries=8, hash_funcs={bytes: lambda b: hashlib.sha256(b).digest()}
+)
+def _preview(files: tuple[tuple[str, bytes], ...], rules: str, lang: Language) -> Preview:
+    text = Texts(lang)
+    options = Options(rules=rules or None)
+    result = read_sources([LogFile(n, d) for n, d in files], options)
+    finder = RulesFinder(options)
+    rejects = list(result.rejects)
+    hands = [h for h in result.hands if not is_empty(h.record)]
+    first = []
+    for hand in hands[:PREVIEWED]:
+        played = replay_located(hand, finder)
+        if played.replay is None:
+            if played.reject is not None:
+                rejects.append(played.reject)
+            continue
+        r = played.replay
+        who = r.outcome.declarer
+        errors = sum(v.severity == "error" for v in r.violations)
+        first.append(
+            (
+                seat_names(r, text)[who] if who is not None else text("hands.no_declarer"),
+                contract_label(r, text),
+                result_of(r.outcome, r.record.result.outcome, text)[1],
+                str(errors) if errors else "",
+            )
+        )
+    warnings = tuple(w.message for w in result.warnings)
+    return Preview(len(hands), tuple(first), tuple(rejects), warnings)
+
+
+def _show_preview(seen: Preview, text: Texts) -> None:
+    st.subheader(text("import.preview"))
+    st.text(text("import.preview_count", n=text.number(seen.hands)))
+    if seen.first:
+        columns = [
+            Column(text("hands.c_declarer"), lead=True),
+            Column(text("hands.c_contract"), wide=True),
+            Column(text("hands.c_result")),
+            Column(text("hands.c_errors"), number=True),
+        ]
+        rows = [Row("", tuple(Cell(c) for c in line)) for line in seen.first]
+        table(columns, rows, text, key="import_preview", caption=text("import.preview"), action="")
+        if seen.hands > len(seen.first):
+            st.caption(text("import.more", n=seen.hands - len(seen.first)))
+    _rejects(seen.rejects, text, "preview")
+    for warning in seen.warnings[:SHOWN_REJECTS]:
+        st.text(text("import.warning", what=warning))
+
+
+def _rejects(rejects: Sequence[Reject], text: Texts, key: str) -> None:
+    if not rejects:
+        return
+    st.warning(text("import.rejects", n=len(rejects)), icon=":material/report:")
+    columns = [
+        Column(text("import.c_place"), lead=True),
+        Column(text("import.c_why"), wide=True),
+        Column(text("import.c_raw"), wide=True),
+    ]
+    rows = [
+        Row(
+            "",
+            (
+                Cell(f"{r.source}:{r.line}:{r.column}"),
+                Cell(r.message),
+                Cell(r.raw if len(r.raw) <= 160 else r.raw[:159] + "…"),
+            ),
+        )
+        for r in rejects[:SHOWN_REJECTS]
+    ]
+    table(columns, rows, text, key=f"rejects_{key}", caption=text("import.c_why"), action="")
+
+
+def _totals(t: ImportTotals, text: Texts) -> None:
+    st.success(
+        text(
+            "import.totals",
+            read=text.number(t.read),
+            stored=text.number(t.stored),
+            duplicate=text.number(t.duplicate),
+            rejected=text.number(t.rejected),
+            empty=text.number(t.empty),
+        ),
+        icon=":material/check_circle:",
+    )
+    if t.with_errors:
+        st.text(text("import.with_errors", n=text.number(t.with_errors)))
+    _rejects(t.rejects, text, "done")
+    for warning in t.warnings[:SHOWN_REJECTS]:
+        st.text(text("import.warning", what=f"{warning.source}:{warning.line}: {warning.message}"))
+    if t.stored:
+        query = {"more": f"import={t.import_id}"} if t.import_id else {}
+        navigation.link("hands", text, text("import.to_hands"), query)
+
+
+def _imports(source: Source, text: Texts) -> None:
+    if source.generation == 0:
+        return
+    rows = source.sql(
+        "SELECT i.import_id, i.imported_at, i.stored, i.rejected, "
+        "(SELECT string_agg(s.name, ', ') FROM (SELECT name FROM sources s "
+        "WHERE s.import_id = i.import_id ORDER BY source_id LIMIT 3) s) AS names "
+        "FROM imports i ORDER BY i.import_id DESC LIMIT 20"
+    ).to_dicts()
+    if not rows:
+        return
+    st.subheader(text("import.earlier"))
+    columns = [
+        Column(text("import.c_when"), lead=True),
+        Column(text("import.c_files"), wide=True),
+        Column(text("import.c_stored"), number=True),
+        Column(text("import.c_rejected"), number=True),
+    ]
+    shown = [
+        Row(
+            str(r["import_id"]),
+            (
+                Cell(text.date(str(r["imported_at"])[:16])),
+                Cell(player_name(r["names"])),
+                Cell(text.number(r["stored"]), r["stored"]),
+                Cell(text.number(r["rejected"]) if r["rejected"] else ""),
+            ),
+        )
+        for r in rows
+    ]
+    chosen = table(
+        columns,
+        shown,
+        text,
+        key="imports",
+        caption=text("import.earlier"),
+        action=text("import.show"),
+    )
+    if chosen is not None:
+        navigation.open_page("hands", text, {"more": f"import={int(chosen)}"})
+    with st.expander(text("import.undo_title")):
+        _undo(rows[0]["import_id"], rows[0]["stored"], source, text)
+
+
+def _undo(import_id: int, stored: int, source: Source, text: Texts) -> None:
+    st.text(text("import.undo_text", n=text.number(stored)))
+    sure = st.checkbox(text("import.undo_sure"), key=f"undo_sure_{import_id}")
+    if st.button(text("import.undo"), disabled=not sure, icon=":material/undo:"):
+        try:
+            hands, _ = undo_import(source.store, import_id)
+        except StoreError as e:
+            st.error(text("import.failed"), icon=":material/error:")
+            st.text(str(e))
+            return
+        st.toast(text("import.undone", n=text.number(hands)))
+        st.rerun()

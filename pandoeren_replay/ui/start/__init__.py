@@ -1,0 +1,1 @@
+"""The script that Streamlit is pointed at, alone in its folder."""
