@@ -121,7 +121,9 @@ def test_a_leader_before_the_cards():
 def test_players_by_name_and_own_words():
     mapped = Options(RULES, parse_mapping('[calls]\n"de grote" = "200"\n'))
     record = one("spelers: An, Bo, Co, Di\nZuid: pas, Bo: de grote; troef H\n1. HA", mapped).record
-    assert [(c.text, c.seat) for c in record.auction] == [("-", 2), ("200", 1)]
+    # The first caller is forehand; the second calls out of turn and keeps his seat.
+    assert record.dealer == 1
+    assert [(c.text, c.seat) for c in record.auction] == [("-", None), ("200", 1)]
 
 
 def test_cards_in_a_row():
