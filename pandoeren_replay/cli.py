@@ -1,5 +1,6 @@
 """``pandoeren``: the command line. What goes wrong is told in one sentence, never a traceback."""
 
+import errno
 import logging
 import os
 import sys
@@ -73,6 +74,13 @@ def _is_expected(error: Exception) -> bool:
     )
 
 
+def _is_closed_pipe(error: Exception) -> bool:
+    # Polars reports it as an OSError without a number.
+    return isinstance(error, OSError) and (
+        error.errno == errno.EPIPE or "(os error 32)" in str(error)
+    )
+
+
 def log_file() -> Path:
     """Where unexpected errors are written down."""
     import platformdirs
@@ -106,13 +114,13 @@ def main() -> None:
         app()
     except CommandError as e:
         sys.exit(_tell(str(e), e.code))
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); no more can be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(_tell("interrupted; what was not finished was not stored", 130))
     except Exception as e:
+        if _is_closed_pipe(e):
+            # The reader of our output has gone (`| head`); no more can be written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
         if _is_expected(e):
             sys.exit(_tell(str(e), 1))
         sys.exit(_tell(_unexpected(e), 1))

@@ -122,10 +122,14 @@ def replay_located(hand: Located, finder: RulesFinder) -> Replayed:
     try:
         return Replayed(hand, replay=replay(hand.record, rules))
     except Exception as e:
-        # A defect of ours must not lose the other hands of the file; this one is kept as text.
-        log.exception("replay failed: %s:%s", hand.source, hand.line)
-        why = f"a hand that can be replayed (internal error {type(e).__name__}; please report it)"
-        return Replayed(hand, reject=_reject(hand, "", why, "internal-error"))
+        return Replayed(hand, reject=_defect(hand, e))
+
+
+def _defect(hand: Located, error: Exception) -> Reject:
+    """A defect of ours must not lose the other hands of a file; this one is kept as text."""
+    log.error("failed: %r:%s", hand.source, hand.line, exc_info=error)
+    why = f"a hand that can be replayed (internal error {type(error).__name__}; please report it)"
+    return _reject(hand, "", why, "internal-error")
 
 
 def _reject(hand: Located, token: str, expected: str, code: str) -> Reject:
@@ -291,6 +295,16 @@ def _encode_part(part: list[Located], format_name: str, finder: RulesFinder) -> 
         if r.replay is None:
             out.append((hand.source, None, r.reject, None))
         else:
-            row = encode(hand, r.replay, format_name)
-            out.append((hand.source, row, None, r.replay.rules))
+            row, reject = _row(hand, r.replay, format_name)
+            out.append((hand.source, row, reject, r.replay.rules))
     return out
+
+
+def _row(hand: Located, done: Replay, format_name: str) -> tuple[Row | None, Reject | None]:
+    try:
+        return encode(hand, done, format_name), None
+    except UnicodeEncodeError as e:
+        half = f"U+{ord(e.object[e.start]):04X}"
+        return None, _reject(hand, half, "whole characters; this is half of one", "bad-text")
+    except Exception as e:
+        return None, _defect(hand, e)

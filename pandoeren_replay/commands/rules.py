@@ -134,18 +134,16 @@ def _template(name: str, base: "RuleSet") -> str:
         f"en = {json.dumps(name)}",
         f"nl = {json.dumps(name)}",
     ]
-    section = ""
+    sections: dict[str, list[str]] = {}
     for key, value in flat(base).items():
         table_name, _, last = key.rpartition(".")
         if not table_name or table_name in ("name", "source") or key == "auction.order":
             continue
         if table_name.endswith(".name") or value is None:
             continue
-        if table_name != section:
-            # Commented as a whole: a table that is there but empty would say nothing.
-            lines += ["", f"# [{table_name}]"]
-            section = table_name
-        lines.append(f"# {last} = {_toml(value)}")
+        sections.setdefault(table_name, []).append(f"# {last} = {_toml(value)}")
+    for table_name, values in sections.items():
+        lines += ["", f"# [{table_name}]", *values]
     return "\n".join(lines) + "\n"
 
 

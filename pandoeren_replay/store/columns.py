@@ -19,7 +19,7 @@ HAND: dict[str, pa.DataType] = {
     "meta_keys": _STR, "meta_rest": _STR,
     "dealer": _U8, "deal_n": _U64, "deal_e": _U64, "deal_s": _U64,
     "deal_text": _STR, "deal_known": _STR,
-    "auction": _STR, "n_calls": _U8, "call_seats": _STR, "declaration": _STR,
+    "auction": _STR, "n_calls": _U32, "call_seats": _STR, "declaration": _STR,
     "p0": _U64, "p1": _U64, "p2": _U64, "p3": _U64,
     "n_plays": _U16, "play_text": _STR, "play_seats": _STR,
     "claims": _STR, "claims_standing": _U64, "result": _STR, "recorded": _STR,
@@ -30,13 +30,13 @@ HAND: dict[str, pa.DataType] = {
     "points_side": _I16, "points_defenders": _I16, "points_out": _I16,
     "tricks_side": _I8, "tricks_defenders": _I8, "meld_side": _I16, "meld_defenders": _I16,
     "made": _BOOL, "score_n": _I16, "score_e": _I16, "score_s": _I16, "score_w": _I16,
-    "errors": _U16, "warnings": _U16,
+    "errors": _U32, "warnings": _U32,
     "has_deal": _STR, "has_auction": _STR, "has_middle": _STR, "has_discard": _STR,
     "has_meld": _STR, "has_result": _STR,
 }  # fmt: skip
 
 VIOLATION: dict[str, pa.DataType] = {
-    "hand_id": _I64, "seq": _U16, "code": _STR, "severity": _STR, "ply": _U16, "call": _U16,
+    "hand_id": _I64, "seq": _U32, "code": _STR, "severity": _STR, "ply": _U16, "call": _U32,
     "seat": _U8, "params": _STR, "message": _STR,
 }  # fmt: skip
 

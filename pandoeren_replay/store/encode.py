@@ -96,9 +96,14 @@ def _meta_text(record: HandRecord) -> str:
 
 
 def encode(hand: Located, replay: Replay, format_name: str) -> Row:
-    """The row of one hand; ``format_name`` is the parser that read it."""
+    """The row of one hand; ``format_name`` is the parser that read it.
+
+    Raises :class:`UnicodeEncodeError` for text with half a character in it (a lone surrogate).
+    """
     record, rules, o = hand.record, replay.rules, replay.outcome
     line = write_phl(record)
+    for text in (hand.raw, *hand.warnings, *(v for _, v in record.meta)):
+        text.encode()
     fields = line.split(" ")
     cards = known_cards(record)
     known, meta_keys, meta_rest = split_meta(record)

@@ -76,7 +76,7 @@ CREATE TABLE hand (
     deal_text VARCHAR,                  -- any other deal
     deal_known VARCHAR,                 -- with what follows from the play, where that adds something
     auction VARCHAR,
-    n_calls UTINYINT NOT NULL,
+    n_calls UINTEGER NOT NULL,
     call_seats VARCHAR,                 -- where calls do not simply go round; lower case = not valid
     declaration VARCHAR,
     p0 UBIGINT,                         -- plays, 6 bits a card, 8 cards a word
@@ -118,8 +118,8 @@ CREATE TABLE hand (
     score_e SMALLINT,
     score_s SMALLINT,
     score_w SMALLINT,
-    errors USMALLINT NOT NULL,
-    warnings USMALLINT NOT NULL,
+    errors UINTEGER NOT NULL,
+    warnings UINTEGER NOT NULL,
     has_deal VARCHAR NOT NULL,
     has_auction VARCHAR NOT NULL,
     has_middle VARCHAR NOT NULL,
@@ -130,11 +130,11 @@ CREATE TABLE hand (
 
 CREATE TABLE violation (
     hand_id BIGINT NOT NULL,
-    seq USMALLINT NOT NULL,
+    seq UINTEGER NOT NULL,
     code VARCHAR NOT NULL,
     severity VARCHAR NOT NULL,
     ply USMALLINT,
-    call USMALLINT,
+    call UINTEGER,
     seat UTINYINT,
     params VARCHAR,                     -- JSON: what the sentence names
     message VARCHAR NOT NULL

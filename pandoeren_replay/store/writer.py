@@ -187,8 +187,15 @@ def _rows(con: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
     import pyarrow as pa
 
     names = [c[0] for c in con.execute(f"DESCRIBE {table}").fetchall()]
-    columns = zip(*rows, strict=True)
-    _insert_arrow(con, table, pa.table({n: list(c) for n, c in zip(names, columns, strict=True)}))
+    columns = [[_storable(x) for x in c] for c in zip(*rows, strict=True)]
+    _insert_arrow(con, table, pa.table(dict(zip(names, columns, strict=True))))
+
+
+def _storable(value: Any) -> Any:
+    """Half a character (a lone surrogate, from a broken log) is written out; no database has it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 def _insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:

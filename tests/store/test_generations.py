@@ -35,7 +35,8 @@ IMPORTER = """
             time.sleep(pause)
             return written
         importer.write_batch = slow
-    text = "".join(f"heerlen N . -,-,-,- . . . void id=h{i}\\n" for i in range(first, first + count))
+    line = "heerlen N . -,-,-,- . . . void id=h{}\\n"
+    text = "".join(line.format(i) for i in range(first, first + count))
     totals = import_paths(store, [Source(f"{first}.phl", text.encode())])
     print(totals.stored, flush=True)
 """

@@ -279,7 +279,7 @@ def test_merged_names_count_as_one_player_and_split_again(put: Put, store: Store
     assert store.record(2).player(0) == "A."
     split_players(store, ["A."])
     assert store.count("declarer=Anna") == 1
-    with pytest.raises(StoreError, match="no hand .* named 'Nobody'"):
+    with pytest.raises(StoreError, match=r"no hand .* named 'Nobody'"):
         merge_players(store, "Anna", ["Nobody"])
 
 
@@ -304,3 +304,24 @@ def test_sources_and_files_mix(store: Store) -> None:
     assert {r["name"] for r in store.rows("SELECT name FROM sources")} == {
         str(CONFORMANCE / "sample.phl"), "pasted",
     }  # fmt: skip
+
+
+def test_a_line_of_four_hundred_calls_is_a_hand_like_any_other(put: Put, store: Store) -> None:
+    calls = ",".join(["-"] * 400)
+    assert put(f"heerlen N . {calls} . . . . id=long\n").stored == 1
+    assert store.hands()["calls"].to_list() == [400]
+    assert store.rows("SELECT count(*) AS n FROM calls")[0]["n"] == 400
+    assert store.text(1) == f"heerlen N . {calls} . . . . id=long"
+
+
+def test_half_a_character_is_a_reject_and_not_the_end_of_the_import(store: Store) -> None:
+    log = (
+        '{"format": "pandoeren-log", "version": 1, "cards": "en", "rules": "heerlen", '
+        '"players": [{"seat": 0, "name": "A\\ud800"}]}\n'
+        '{"e": "deal", "hand": 1, "dealer": 0, "hands": [null, null, null, null]}\n'
+        '{"e": "bid", "seat": 1, "bid": "pas"}\n'
+    )
+    totals = import_paths(store, [Source("a.jsonl", log.encode()), Source("b.phl", HAND.encode())])
+    assert counts(totals) == (2, 1, 0, 1, 0)
+    assert "half" in totals.rejects[0].message
+    assert "\\ud800" in store.rows("SELECT raw FROM rejects")[0]["raw"]
