@@ -220,7 +220,7 @@ def _tell(b: HandBuilder, note: Note, table: _Table) -> None:
     elif note.kind == "hand":
         _dealt(b, note, table)
     elif note.kind == "middle":
-        b.middle(code.card(args))
+        b.middle(_shown(b, args, code))
     elif note.kind == "pass":
         b.call("-", seat)
     elif note.kind == "call":
@@ -258,7 +258,15 @@ def _dealt(b: HandBuilder, note: Note, table: _Table) -> None:
         raise Fault(note.args, "the player whose hand this is")
     seat = table.seat(ident)
     if seat is not None:
-        b.hand(seat, [table.code.card(as_dict(c)) for c in cards])
+        b.hand(seat, [_shown(b, as_dict(c), table.code) for c in cards])
+
+
+def _shown(b: HandBuilder, args: dict[str, Any], code: Code) -> int | None:
+    """A card of the deal; where its suit number stands beside no sign it stays unknown."""
+    if code.knows(args):
+        return code.card(args)
+    b.warn("dealt cards whose suit number stands beside no suit sign in the file stay unknown")
+    return None
 
 
 def _call(note: Note, table: _Table) -> str:

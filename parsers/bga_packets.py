@@ -301,6 +301,11 @@ class Code:
             )
         return self.suits[number]
 
+    def knows(self, args: dict[str, Any]) -> bool:
+        """Whether the suit that arguments name is known."""
+        number = _spelled(args)[0]
+        return number is None or number in self.suits
+
     def card(self, args: dict[str, Any]) -> int | None:
         """The card that arguments name, ``None`` where it is not shown."""
         inner = as_dict(args.get("card")) or args

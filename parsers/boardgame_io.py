@@ -170,7 +170,9 @@ def _steps(
             else:
                 unknown[as_text(entry.name, 40) or "?"] += 1
             continue
-        if step is not None:
+        if step is not None and step.kind == "undo":
+            _take_back(steps, entry.index, folded)
+        elif step is not None:
             steps.append(step)
     if all(s.kind in ("bad", "phase") for s in steps) and any(not e.bad for e in folded.entries):
         for step in steps:
@@ -267,9 +269,8 @@ def _hand(part: Part, setting: Setting, folded: Folded, result: ParseResult) -> 
     raw = match.raw(part.first, part.last, part.number, part.opening, part.closing)
     if part.bad is not None:
         index, found, expected = part.bad
-        token = found if isinstance(found, str) else repr(found)
         result.rejects.append(
-            match.where.reject([*match.path, index], token, f"{expected} (hand {part.number})", raw)
+            match.where.reject([*match.path, index], found, f"{expected} (hand {part.number})", raw)
         )
         return
     made = build_hand(part, setting, raw)

@@ -58,7 +58,8 @@ class BadMove(ValueError):
 class Step:
     """One move as the game means it; cards, suits and calls still as texts.
 
-    ``kind`` is ``call discard declare play claim deal`` or ``phase`` (a bidding phase begins).
+    ``kind`` is ``call discard declare play claim deal``, ``undo`` (a move of the game's own that
+    takes back) or ``phase`` (a bidding phase begins).
     ``None`` is a card the log does not show.
     """
 
@@ -166,7 +167,9 @@ def step_of(entry: Entry, words: Words) -> Step | None:
     args = _args(entry.args)
     base = {"index": entry.index, "player": entry.player, "turn": entry.turn}
     shown = f"{entry.name} {dump(entry.args)}"[:120]
-    if kind == "pass" or (kind == "call" and word == "pass"):
+    if kind == "undo":
+        return Step("undo", shown=shown, **base)
+    if kind == "pass":
         return Step("call", word="pas", shown=shown, **base)
     if kind == "call":
         if word in ("call", "roep") and args and holds_card(args[0]):

@@ -101,7 +101,7 @@ class _Game:
 
     @property
     def raw(self) -> str:
-        return redact_text(self.text[self.start : self.end].strip())
+        return redact_text(self.text[self.start : self.end].rstrip("\r\n"))
 
     def reject(self, offset: int, token: str, expected: str, code: str = "unreadable") -> Reject:
         line, column = place(self.text, offset)

@@ -284,4 +284,4 @@ def as_text(value: Any, limit: int = 200) -> str | None:
         return None
     clean = value.encode("utf-8", "replace").decode("utf-8")
     clean = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", clean).split())
-    return clean[:limit] or None
+    return None if clean == REMOVED else clean[:limit] or None

@@ -264,6 +264,69 @@ def test_not_a_log() -> None:
         assert result.rejects
 
 
+def test_announcements() -> None:
+    doc = load(ARCHIVE)
+    logs = doc["data"]["logs"]
+    at = next(i for i, p in enumerate(logs) if any(e["type"] == "playCard" for e in p["data"]))
+    said = [
+        {"type": "declareRoem", "args": {"player_id": "91000001", "value": "50"}},
+        {"type": "stuk", "args": {"player_id": 91000001}},
+    ]
+    logs.insert(at + 1, {"channel": "/table/t1", "move_id": "900", "data": said})
+    (record,) = read(doc).records
+    assert [(c.ply, c.seat, c.what()) for c in record.claims] == [(1, 0, "roem50"), (1, 0, "stuk")]
+    said[0]["args"]["value"] = "veel"
+    assert "roem" in read(doc).rejects[0].expected
+
+
+def test_rules_of_the_user() -> None:
+    doc = load(ARCHIVE)
+    assert read(doc, Options(rules="butselaar")).records[0].rules == "butselaar"
+    (reject,) = read(doc, Options(rules="no-such-rules")).rejects
+    assert reject.code == "unknown-rules"
+
+
+def test_notifications_with_a_card_are_not_passed_over_in_silence() -> None:
+    doc = load(ARCHIVE)
+    for event in events(doc, "discardCard"):
+        event["type"] = "putAway"
+    result = read(doc)
+    assert result.records[0].discard == "?"
+    assert any("putAway (1x)" in w.message for w in result.warnings)
+    options = Options(mapping=parse_mapping('[moves]\ndiscard = "putAway"'))
+    assert read(doc, options).records[0].discard == "S9"
+
+
+@pytest.mark.parametrize(
+    ("kind", "args", "expected"),
+    [
+        ("playCard", {"color": 1, "value": 14}, "player_id"),
+        ("playCard", {"player_id": 5, "color": 1, "value": 14}, "four players"),
+        ("updateBid", {"player_id": 91000001, "bid": "zwembad"}, "a call"),
+        ("newTrump", {"player_id": 91000001}, "a trump suit"),
+        ("newHand", {"cards": [{"type": 1, "type_arg": 9}]}, "whose hand"),
+    ],
+)
+def test_what_a_notification_should_have_been(kind: str, args: dict, expected: str) -> None:
+    doc = load(ARCHIVE)
+    packet = {"channel": "/table/t1", "move_id": "5", "data": [{"type": kind, "args": args}]}
+    doc["data"]["logs"].insert(52, packet)
+    (reject,) = read(doc).rejects
+    assert expected in reject.expected
+
+
+def test_an_auction_cut_short_takes_the_list_of_players() -> None:
+    doc = load(ARCHIVE)
+    doc["data"]["logs"] = doc["data"]["logs"][:7]
+    result = read(doc)
+    assert [c.text for c in result.records[0].auction] == ["-", "-"]
+    assert any("list of players" in w.message for w in result.warnings)
+    assert result.records[0].deal == "?" * 33
+    assert any("stay unknown" in w for w in result.hands[0].warnings)
+    del doc["data"]["players"]
+    assert "four players" in read(doc).rejects[0].expected
+
+
 FUZZED = [load(ARCHIVE), load(LIVE)]
 
 

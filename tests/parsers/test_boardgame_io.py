@@ -459,6 +459,145 @@ def test_others_are_not_recognised() -> None:
             assert not PARSER.recognise(text, "a.json"), path
 
 
+def told(*moves: tuple[object, str, object], **more: object) -> dict:
+    """A match of moves (player, name, args) and nothing else."""
+    log = []
+    for i, (player, name, args) in enumerate(moves):
+        payload = {"type": name, "args": args, "playerID": player}
+        entry = {"action": {"type": "MAKE_MOVE", "payload": payload}, "_stateID": i, "turn": i}
+        log.append(entry)
+    return {"initialState": {"G": {"dealer": 0}, "ctx": {"numPlayers": 4}}, "log": log, **more}
+
+
+PASSES = [(str(i), "pas", None) for i in (1, 2, 3, 0)]
+
+
+def test_other_shapes_of_moves() -> None:
+    result = read(
+        told(
+            ("1", "bied", {"contract": "punten", "punten": 130}),
+            ("2", "bid", 140),
+            ("3", "call", ["misère"]),
+            ("0", "bid", ["-"]),
+            (1, "passen", []),
+            ("2", "chat", ["hallo"]),
+            ("2", "bid", "150"),
+            *PASSES[2:],
+            ("1", "pas", []),
+            ("2", "legAf", ["hB"]),
+            ("2", "kiesTroef", "ruiten"),
+            ("2", "callAce", "k"),
+            ("2", "speelKaart", {"kaart": {"kleur": "schoppen", "waarde": 14}}),
+            ("2", "roem", 50),
+            ("3", "speelKaart", ["♠9"]),
+            ("3", "meldStuk", []),
+            ("0", "deny", None),
+            ("0", "play", ["s10"]),
+            ("1", "wave", ["to all"]),
+        )
+    )
+    (hand,) = result.hands
+    r = hand.record
+    assert [c.text for c in r.auction] == ["130", "140", "mis", "-", "-", "150", "-", "-", "-"]
+    assert (r.trump, r.called, r.discard) == ("D", "CA", "HJ")
+    assert [CARDS[p.card] for p in r.plays] == ["SA", "S9", "ST"]
+    claims = [(c.ply, c.seat, c.what()) for c in r.claims]
+    assert claims == [(1, 2, "roem50"), (2, 3, "stuk"), (2, 0, "deny")]
+    assert any("wave (1x)" in w.message for w in result.warnings)
+
+
+def test_declared_by_a_card_or_with_positions() -> None:
+    card = {"suit": "C", "rank": "A"}
+    moves = [("1", "bid", 130), *PASSES[1:], ("1", "declare", ["S", card]), ("1", "play", ["SA"])]
+    assert read(told(*moves)).records[0].called == "CA"
+    moves[4:5] = [("1", "setTrump", ["S"]), ("1", "call", [card])]
+    r = read(told(*moves)).records[0]
+    assert (r.trump, r.called) == ("S", "CA")
+
+
+def test_hands_thrown_in_are_hands_of_their_own() -> None:
+    result = read(told(*PASSES, *PASSES, ("1", "bid", 130), *PASSES[1:]))
+    assert [len(r.auction) for r in result.records] == [4, 4, 4]
+    assert [r.get("hand") for r in result.records] == ["1", "2", "3"]
+
+
+def test_a_deal_begins_a_hand_and_a_fresh_one_is_empty() -> None:
+    played = [("1", "bid", 130), *PASSES[1:], ("1", "declare", [{"trump": "s"}])]
+    fresh = {"G": {"handNo": 3, "players": {"0": {"hand": ["SA"]}}, "bids": []}, "ctx": {}}
+    deal = ("0", "nextHand", [])
+    result = read(told(*played, deal, *played, deal, state=fresh))
+    assert (len(result.hands), result.empty) == (2, 1)
+
+
+def test_a_bidding_phase_after_play_begins_a_hand() -> None:
+    played = [("1", "bid", 130), *PASSES[1:], ("1", "play", ["SA"]), ("2", "play", ["S9"])]
+    doc = told(*played, ("2", "play", ["HA"]))
+    event = {"type": "endPhase", "args": [{"next": "bidding"}]}
+    doc["log"].insert(6, {"action": {"type": "GAME_EVENT", "payload": event}})
+    assert [len(r.plays) for r in read(doc).records] == [2, 1]
+
+
+def test_lists_of_documents() -> None:
+    rest = load("server_complete_rest.json")
+    assert read([small("local_complete.json"), rest]).empty == 1
+    assert read({"matches": [rest, {**rest, "matchID": "another"}]}).empty == 2
+
+
+@pytest.mark.parametrize(
+    ("move", "token", "expected"),
+    [
+        (("1", "bid", [None]), "[null]", "a bid"),
+        (("1", "bid", ["zwembad"]), "zwembad", "a call"),
+        (("7", "play", ["HT"]), "7", "a player"),
+        (("1", "play", [{"suit": "s"}]), "[{", "a card"),
+        (("1", "play", [7]), "[7]", "a card"),
+        (("1", "declare", [{"trump": ["s"]}]), "[{", "trump"),
+        (("1", "declare", [{"trump": "q"}]), "q", "trump"),
+        (("1", "roem", ["veel"]), "[", "number of points"),
+        (("1", "throwCard", [{"suit": "s", "rank": "A"}]), "throwCard", "[moves]"),
+    ],
+)
+def test_what_a_move_should_have_been(move: tuple, token: str, expected: str) -> None:
+    moves = [("1", "bid", 130), *PASSES[1:], ("1", "play", ["SA"]), ("2", "play", ["S10"]), move]
+    (reject,) = read(told(*moves)).rejects
+    assert reject.token.startswith(token)
+    assert expected in reject.expected
+
+
+def test_log_entries_that_are_none() -> None:
+    for entry in (7, {"action": 3}, {"action": {"type": "MAKE_MOVE"}}, {"action": {"type": "X"}}):
+        doc = told(("1", "bid", 130), *PASSES[1:])
+        doc["log"].insert(2, entry)
+        assert len(read(doc).rejects) == 1
+
+
+def test_undo_of_nothing_and_entries_told_twice() -> None:
+    doc = told(("1", "bid", 130), *PASSES[1:])
+    doc["log"].insert(0, {"action": {"type": "UNDO", "payload": {}}})
+    doc["log"].insert(0, {"action": {"type": "REDO", "payload": {}}})
+    doc["log"].append(doc["log"][-1])
+    result = read(doc)
+    assert len(result.records[0].auction) == 4
+    said = " ".join(w.message for w in result.warnings)
+    assert "nothing before it" in said
+    assert "nothing to do again" in said
+    assert "told twice" in said
+
+
+def test_an_undo_that_is_a_move_of_the_game() -> None:
+    options = Options(mapping=parse_mapping('[moves]\nundo = "oeps"'))
+    moves = [("1", "bid", 130), ("1", "oeps", []), ("1", "bid", 140), *PASSES[1:]]
+    (hand,) = read(told(*moves), options=options).hands
+    assert [c.text for c in hand.record.auction] == ["140", "-", "-", "-"]
+    assert hand.warnings == ("taken back: bid 130",)
+
+
+def test_card_texts_with_two_readings() -> None:
+    doc = told(("1", "bid", 130), *PASSES[1:], ("1", "play", ["HK"]))
+    (reject,) = read(doc).rejects
+    assert reject.code == "ambiguous"
+
+
 FUZZED = [
     small("local_complete.json"),
     small("server_unfinished_dbfetch.json"),

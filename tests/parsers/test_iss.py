@@ -201,6 +201,53 @@ def test_recognised_by_content() -> None:
             assert not PARSER.recognise(path.read_bytes().decode("utf-8", "replace"), "a.sgf")
 
 
+def moves(text: str, more: str = "") -> ParseResult:
+    deal = TEXT.split("MV[w ")[1].split(" ")[0]
+    return read(f"(;GM[Pandoeren]{more}MV[w {deal} {text}] ;)\n")
+
+
+def test_resigning_running_out_of_time_and_announcements() -> None:
+    assert moves("0 p 1 p 2 p 3 130 3 HT TI.1 RE").rejects[0].token == "TI.1"
+    (hand,) = moves("0 p 1 p 2 p 3 130 3 S.S9.HA 3 HT 3 roem20 0 HJ 3 RE 1 TI.1").hands
+    assert [(c.ply, c.seat, c.what()) for c in hand.record.claims] == [(1, 0, "roem20")]
+    assert hand.record.result.conceded == 2
+    assert any("S runs out of time" in w for w in hand.warnings)
+
+
+def test_unknown_cards_and_seats() -> None:
+    (hand,) = moves("3 130 ? S.??.HA ? HT 0 ?? 1 H8").hands
+    assert [CARDS[p.card] for p in hand.record.plays] == ["HT"]
+    assert hand.record.discard == "?"
+    assert any("not shown" in w for w in hand.warnings)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "token"),
+    [
+        ("? roem50", "", "roem50"),
+        ("3 roem", "", "roem"),
+        ("3", "", "3"),
+        ("w SA.SK", "", "SA.SK"),
+        ("w XX", "", "XX"),
+        ("0 p", "DL[X]", "X"),
+        ("0 p", "AU[=X1]", "X"),
+        ("0 p", "RS[won]", "won"),
+        ("0 p", "ME[a b]", " "),
+        ("0 p", "PL[heerlen X . . . . . . .]", "X"),
+    ],
+)
+def test_more_faults(text: str, more: str, token: str) -> None:
+    (reject,) = moves(text, more).rejects
+    assert reject.token == token
+
+
+def test_hands_between_bars() -> None:
+    for deal, fault in (("SA.SK|SQ|SJ|ST|HA", False), ("SA|SK|SQ|SJ", True), ("SA||||HA", False)):
+        result = read(f"(;GM[Pandoeren]MV[w {deal} 0 p] ;)")
+        assert bool(result.rejects) is fault
+    assert result.records[0].deal.count("?") == 31
+
+
 LINES = [line.encode() for line in TEXT.rstrip("\n").split("\n")] + [
     write_sgf(r).encode() for r in read_phl((CONFORMANCE / "sample.phl").read_text("utf-8")).records
 ]
