@@ -183,6 +183,15 @@ def _steps(
     return steps, bad, unknown
 
 
+def _take_back(steps: list[Step], index: int, folded: Folded) -> None:
+    """A move of the game's own that takes back the move before it."""
+    for at in range(len(steps) - 1, -1, -1):
+        if steps[at].kind != "phase":
+            gone = steps.pop(at).index
+            folded.undone += [(index, e) for e in folded.entries if e.index == gone]
+            return
+
+
 def split(steps: Sequence[Step], bad: dict[int, tuple[object, str]], log_length: int) -> list[Part]:
     """The hands of a match: where one ends and the next begins.
 
