@@ -229,8 +229,9 @@ def cut_groups(items: Iterable[Item], head: dict[str, Any], head_raw: str = "") 
         if hand is not None and (item.kind != "hand" or " " not in hand):
             key = (game or "", hand)
             group = by_key.get(key)
-            if group is not None and item.kind == "deal" and group.begins_anew(item):
-                group = None
+            # Numbers that begin again (the next evening) are another hand.
+            if group is not None and (item.kind == "deal" or group is not current or group.closed):
+                group = None if group.begins_anew(item) else group
             if group is None:
                 group = Group(head, head_raw, key)
                 groups.append(group)

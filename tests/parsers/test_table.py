@@ -142,6 +142,15 @@ def test_several_hands_of_several_tables_between_one_another():
     assert all(disagreements(h.record) == {} for h in result.hands)
 
 
+def test_hand_numbers_that_begin_again():
+    evening = [[n, *r] for n in ("1", "2") for r in rows()]
+    one_hand = [["1", *r] for r in rows()] + [["1", "result", "", "", "", "", "", ""]]
+    for body, count in ((evening + evening, 4), (one_hand + one_hand, 2)):
+        result = read(table(",", "\n", body, ["hand", *HEAD]))
+        assert [str(r) for r in result.rejects] == []
+        assert [disagreements(h.record) for h in result.hands] == [{}] * count
+
+
 def test_hands_without_numbers_begin_anew():
     result = read(table(",", "\n", [*rows(), *rows(), *rows()]))
     assert len(result.hands) == 3
