@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 
 import streamlit as st
 
-from pandoeren_replay.filters import FilterError, parse, quote
+from pandoeren_replay.filters import FilterError, condition, parse, quote
 from pandoeren_replay.ui.source import Choices, Source, contract_name
 from pandoeren_replay.ui.texts import Texts
 
@@ -132,7 +132,7 @@ def filter_bar(source: Source, text: Texts) -> Filter:
 
 def _checked(made: Filter, text: Texts) -> Filter:
     try:
-        parse(made.where())
+        condition(made.where())
     except FilterError as e:
         st.warning(text("hands.filter_unreadable"), icon=":material/filter_alt_off:")
         st.text(str(e))

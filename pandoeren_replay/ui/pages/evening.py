@@ -153,8 +153,8 @@ def _turning_points(shown: Evening, text: Texts) -> None:
                     Cell(p.title),
                     _result(p, text),
                     Cell(text.number(p.swing), p.swing),
-                    Cell(f"{shown.names[best]} {text.change(p.change[best])}"),
-                    Cell(f"{shown.names[worst]} {text.change(p.change[worst])}"),
+                    _mover(shown, p, best, text) if p.change[best] > 0 else Cell(""),
+                    _mover(shown, p, worst, text) if p.change[worst] < 0 else Cell(""),
                 ),
             )
         )
@@ -167,6 +167,10 @@ def _turning_points(shown: Evening, text: Texts) -> None:
         action=text("hands.open"),
     )
     _open(chosen, swings, text)
+
+
+def _mover(shown: Evening, p: Played, seat: int, text: Texts) -> Cell:
+    return Cell(f"{shown.names[seat]} {text.change(p.change[seat])}")
 
 
 def _faults(shown: Evening, text: Texts) -> None:

@@ -1,0 +1,151 @@
+"""Every page, without a browser: full, empty, asked for nonsense, in both languages."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pandoeren_replay.importer import import_paths
+from pandoeren_replay.ui.navigation import PAGES
+from pandoeren_replay.ui.server import PASSWORD_VARIABLE, SCRIPT, STORE_VARIABLE
+from pandoeren_replay.ui.texts import Texts
+
+from .conftest import HANDS
+
+LINES = [x for x in HANDS.read_text("utf-8").splitlines() if not x.startswith("#")]
+TIMEOUT = 60
+
+
+def show(name: str, lang: str) -> None:
+    """Runs as a Streamlit script: one page within the navigation of all."""
+    import streamlit as st
+
+    from pandoeren_replay.ui import navigation, session
+
+    st.session_state["language"] = lang
+    text = session.texts()
+    made = {n: navigation.page(n, text) for n in navigation.PAGES}
+    st.navigation(list(made.values()), position="hidden")
+    from importlib import import_module
+
+    import_module(f"pandoeren_replay.ui.pages.{navigation.PAGES[name][0]}").page()
+
+
+def open_page(name: str, lang: str = "nl", /, **query: str) -> AppTest:
+    test = AppTest.from_function(show, kwargs={"name": name, "lang": lang}, default_timeout=TIMEOUT)
+    for key, value in query.items():
+        test.query_params[key] = value
+    return test.run()
+
+
+def words(test: AppTest) -> str:
+    return "\n".join(str(e.value) for e in [*test.text, *test.markdown, *test.info, *test.warning])
+
+
+@pytest.mark.parametrize("lang", ["nl", "en"])
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_shows_itself(pages, name, lang):
+    test = open_page(name, lang)
+    assert not test.exception
+    assert not test.error
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_without_hands_a_page_says_how_to_get_some(own_store, name):
+    test = open_page(name)
+    assert not test.exception
+    if name in ("evening", "hands", "contracts", "players"):
+        assert Texts("nl")("hands.empty") in words(test)
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("replay", {"hand": "0" * 500}),
+        ("replay", {"hand": "'; DROP TABLE hand; --"}),
+        ("hands", {"player": "<b>x</b>", "contract": "\x00", "rules": "../x"}),
+        ("hands", {"more": "nonsense"}),
+        ("hands", {"first": "31-31-31", "last": "soon"}),
+        ("contracts", {"rules": "no-such", "player": "'"}),
+        ("players", {"name": "<script>"}),
+        ("evening", {"session": "none"}),
+        ("rules", {"rules": "/etc/passwd"}),
+    ],
+)
+def test_nonsense_in_the_address_is_no_error(pages, name, query):
+    test = open_page(name, **query)
+    assert not test.exception
+
+
+def test_a_filter_narrows_the_list_and_can_be_cleared(pages):
+    test = open_page("hands", result="lost")
+    lost = pages.count("made=no")
+    assert f"**{lost}** spellen" in words(test)
+    test.selectbox(key="filter_result").set_value("made").run()
+    assert f"**{pages.count('made=yes')}** spellen" in words(test)
+    assert test.query_params["result"] == "made"
+    test = open_page("hands", contract="999")
+    assert Texts("nl")("hands.nothing") in words(test)
+
+
+def test_a_filter_that_cannot_be_read_is_told(pages):
+    test = open_page("hands", "en", more="points >")
+    assert Texts("en")("hands.filter_unreadable") in words(test)
+    assert "expected a value" in words(test)
+
+
+def test_paste_import_look_and_take_back(own_store):
+    test = open_page("import", "en")
+    test.text_area[0].set_value("\n".join([*LINES[:3], "heerlen N rubbish"])).run()
+    assert not test.exception
+    assert Texts("en")("import.preview_count", n="3") in words(test)
+    assert not own_store.exists()
+    test.button[0].click().run()
+    assert not test.exception
+    assert "Read 4 = stored 3 + known already 0 + rejected 1 + empty 0" in test.success[0].value
+    assert own_store.count() == 3
+    test.checkbox[0].check().run()
+    test.button[-1].click().run()
+    assert not test.exception
+    assert own_store.count() == 0
+
+
+def test_what_cannot_be_read_changes_nothing(own_store):
+    test = open_page("import")
+    test.text_area[0].set_value("zomaar wat woorden").run()
+    assert not test.exception
+    assert Texts("nl")("import.rejects", n=1) in words(test)
+    assert not own_store.exists()
+
+
+def test_an_import_elsewhere_shows_at_the_next_look(own_store, tmp_path):
+    file = tmp_path / "one.phl"
+    file.write_text(LINES[0] + "\n")
+    import_paths(own_store, [file])
+    test = open_page("hands")
+    assert "**1** spellen" in words(test)
+    file.write_text("\n".join(LINES[:5]) + "\n")
+    import_paths(own_store, [file])
+    assert "**5** spellen" in words(test.run())
+
+
+def test_the_password_is_asked_for(pages, monkeypatch):
+    monkeypatch.setenv(PASSWORD_VARIABLE, "kijkkaart")
+    test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT).run()
+    assert len(test.text_input) == 1
+    assert not test.header
+    test.text_input[0].set_value("fout")
+    test.button[0].click().run()
+    assert test.error
+    test.text_input[0].set_value("kijkkaart")
+    test.button[0].click().run()
+    assert test.header
+
+
+def test_a_damaged_store_is_one_sentence(tmp_path, monkeypatch):
+    folder = tmp_path / "damaged"
+    folder.mkdir()
+    (folder / "CURRENT").write_text("hands-000001.duckdb\n")
+    (folder / "hands-000001.duckdb").write_bytes(b"no database")
+    monkeypatch.setenv(STORE_VARIABLE, str(folder))
+    test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT).run()
+    assert not test.exception
+    assert len(test.error) == 1
