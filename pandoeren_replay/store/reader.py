@@ -6,7 +6,7 @@ from typing import Any
 
 from pandoeren_replay.store import schema
 from pandoeren_replay.store.errors import StoreError
-from pandoeren_replay.store.generations import connect, current_file
+from pandoeren_replay.store.generations import connect, current_file, writing
 
 _lock = threading.Lock()
 _open: dict[Path, tuple[str, Any]] = {}
@@ -36,10 +36,17 @@ def cursor(folder: Path) -> Any:
                     raise
                 continue
             try:
-                schema.check_version(con, str(folder))
+                version = schema.check_version(con, str(folder))
             except StoreError:
                 con.close()
                 raise
+            if version < schema.SCHEMA_VERSION:
+                # Written by an older version of this program: brought up to date once, as a
+                # generation of its own.
+                con.close()
+                with writing(folder):
+                    pass
+                continue
             # The old connection is not closed here: cursors of other threads may be using it.
             _open[folder] = (file.name, con)
             return con.cursor()

@@ -233,3 +233,22 @@ def test_vacuum_keeps_every_row(store: Store) -> None:
     vacuum(store)
     assert store.generation() == 2
     assert {t: store.rows(f"SELECT * FROM {t} ORDER BY ALL") for t in tables} == before
+
+
+def test_older_store_is_brought_up_to_date_and_keeps_every_row(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pandoeren_replay.store import schema
+
+    import_paths(store, [CONFORMANCE / "legal-heerlen.phl"])
+    before = store.rows("SELECT * FROM hand ORDER BY hand_id")
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
+    step = "ALTER TABLE hand ADD COLUMN weather VARCHAR DEFAULT 'fair'"
+    monkeypatch.setitem(schema.MIGRATIONS, schema.SCHEMA_VERSION - 1, step)
+    opened = Store(store.path.rename(store.path.with_name("moved")))
+    after = opened.rows("SELECT * FROM hand ORDER BY hand_id")
+    assert after == [row | {"weather": "fair"} for row in before]
+    assert opened.generation() == 2
+    assert opened.rows("SELECT value FROM store_info") == [{"value": str(schema.SCHEMA_VERSION)}]
+    assert opened.count() == len(before)
+    assert opened.generation() == 2
