@@ -228,7 +228,7 @@ class _Arena:
 
     def next_stamp(self) -> int:
         self.stamp += 1
-        if self.stamp > 4095:
+        if self.stamp >= core.ESTIMATE:
             self.table[:] = 0
             self.answers[:] = 0
             self.stamp = 1
@@ -272,7 +272,8 @@ class Search:
 
     def _set_up(self, arena: _Arena) -> None:
         c, lay, start = arena.context, self.layout, self.start
-        c[: tab.LANE_INFO] = 0
+        c[: tab.BEATS] = 0
+        c[tab.POINTS : tab.LANE_INFO] = 0
         c[tab.DUTY], c[tab.TRUMPS], c[tab.JAS] = lay.duty, lay.trumps, lay.jas
         dealt = list(start.hands)
         for i, played in enumerate(start.trick):
@@ -348,7 +349,7 @@ class Search:
                 position.leader,
                 total,
                 len(position.trick),
-                total // 2 if guess is None else guess,
+                -1 if guess is None else max(guess, 0),
             )
             self.nodes += int(arena.context[tab.NODES])
         return found & core.BOUND, found >> 13
@@ -371,9 +372,7 @@ class Search:
         with _watched(limits):
             arena, rem = self._enter(position, limits)
             c = arena.context
-            value = core.answer(
-                c, arena.table, rem, position.leader, n, total, len(position.trick)
-            )
+            value = core.answer(c, arena.table, rem, position.leader, n, total, len(position.trick))
             self.nodes += int(c[tab.NODES])
             if c[tab.STOP]:
                 raise Interrupted("the limit came before the answer")
@@ -521,9 +520,7 @@ class _watched:
             self.thread.join()
 
 
-def solve(
-    position: Position, objective: str = "points", limits: Limits | None = None
-) -> Solution:
+def solve(position: Position, objective: str = "points", limits: Limits | None = None) -> Solution:
     """Value of a position and all best cards, from an empty table.
 
     With ``limits`` the bounds proven so far are returned instead of waiting.

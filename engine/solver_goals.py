@@ -197,7 +197,7 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
             if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
                 own = 1
             none = 0
-            learn(c, k, p, led, c[at + TOP], own, none, c[at + TRIED], card)
+            learn(c, k, p, led, c[at + TOP], own, none, c[at + TRIED], card, c[at + LEFT], seat)
             if p == start:
                 done = True
                 break

@@ -51,7 +51,8 @@ LANE_MASK = (1 << WIDTH) - 1
     PAST,  # tricks complete before the first one searched
     FIRST_JOINS,  # 1: who wins the first trick joins declarer
     WORTHLESS,  # mask of the cards without points
-) = range(24)
+    NARROW,  # not 0: try only so many moves (an estimate, nothing is proven)
+) = range(25)
 
 HANDS = 32
 BEATS = HANDS + 4
@@ -60,7 +61,8 @@ OWNER = POINTS + SLOTS
 LANE_INFO = OWNER + SLOTS
 RUNS = LANE_INFO + LANES * 512
 SURE = RUNS + LANES * 512
-N_SITUATIONS = 17
+LEADS = 48  # the situations from here on are leads
+N_SITUATIONS = LEADS + 8
 HISTORY = SURE + 512
 REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
