@@ -74,8 +74,11 @@ def normal(text: str) -> str:
     >>> normal("\\u2764\\ufe0f 10"), normal("harten-boer")
     ('❤10', 'HARTENBOER')
     """
-    if len(text) > 64:  # no card is that long; do not fold whole files
-        return text
+    return _normal(text) if len(text) <= 64 else text  # no card is that long
+
+
+@lru_cache(maxsize=8192)
+def _normal(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).upper()
     bare = re.sub("[\\s_\u200d\ufe0e\ufe0f\u200b]+|(?<=.)-(?=.)", "", folded)
     return re.sub(
@@ -339,6 +342,8 @@ def split_cards(text: str) -> list[str]:
     >>> split_cards("harten boer, ♠ 10, ace of spades")
     ['hartenboer', '♠10', 'acespades']
     """
+    if len(text) <= 3 and text.isalnum():
+        return [text]
     glued = text
     for pattern in (_GLUE_OF, _GLUE_SUIT, _GLUE_RANK):
         glued = pattern.sub(r"\1", glued)
