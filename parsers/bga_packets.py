@@ -17,13 +17,13 @@ from parsers.base import Reject
 from parsers.jsontext import (
     Broken,
     Key,
+    Places,
     as_dict,
     as_int,
     as_list,
     as_text,
     dump,
     load,
-    locate,
     place,
     redact,
     redact_text,
@@ -114,13 +114,16 @@ class Page:
     listed: list[int] = field(default_factory=list)
     first_hand: int = 1
     broken: Broken | None = None
+    places: Places | None = None
 
     def place(self, note: Note | None) -> tuple[int, int]:
         """Line and column of a notification (of its packet where the packet is at fault)."""
         path = list(self.path)
         if note is not None:
             path += [note.packet, "data", note.index] if note.index >= 0 else [note.packet]
-        line, column = locate(self.text[self.start :], path)
+        if self.places is None:
+            self.places = Places(self.text[self.start :])
+        line, column = self.places.find(path)
         above, left = place(self.text, self.start)
         return (above + line - 1, column + (left - 1 if line == 1 else 0))
 

@@ -13,12 +13,12 @@ from parsers.base import Reject, Warn
 from parsers.jsontext import (
     Broken,
     Key,
+    Places,
     as_dict,
     as_int,
     as_list,
     as_text,
     dump,
-    locate,
     redact,
     redact_text,
 )
@@ -37,10 +37,14 @@ class Text:
 
     source: str
     text: str
+    places: Places = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = Places(self.text)
 
     def place(self, path: list[Key]) -> tuple[int, int]:
         """Line and column of a value."""
-        return locate(self.text, path)
+        return self.places.find(path)
 
     def reject(
         self,

@@ -8,7 +8,8 @@ business (credentials, tokens, mail addresses) is taken out of values and of raw
 
 import json
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,14 +143,10 @@ def _prefix(text: str, spine: frozenset[str]) -> Any:
         return None
 
 
-def locate(text: str, path: Sequence[Key]) -> tuple[int, int]:
-    """Line and column (from 1) of the value at ``path``; of its nearest container if not there.
-
-    >>> locate('{"a": [1,\\n  {"b": 2}]}', ["a", 1, "b"])
-    (2, 9)
-    """
+def _values(text: str) -> Iterator[tuple[list[Key | None], int]]:
+    """Path and offset of every value of a document, in order; the path is one list that changes."""
     stack: list[Key | None] = []
-    best, matched, last_string = 0, 0, ""
+    last_string = ""
     value_next = True
     for token in _TOKEN.finditer(text):
         t = token.group()
@@ -159,33 +156,88 @@ def locate(text: str, path: Sequence[Key]) -> tuple[int, int]:
                 value_next = True
             elif stack:
                 value_next = False
-            continue
-        if t == ":":
+        elif t == ":":
             if stack:
                 stack[-1] = last_string
             value_next = True
-            continue
-        if t in "}]":
+        elif t in "}]":
             if stack:
                 stack.pop()
             value_next = False
-            continue
-        if t[0] == '"' and not value_next:
+        elif t[0] == '"' and not value_next:
             last_string = t[1:-1]
-            continue
-        n = len(stack)
-        if n > matched and list(stack) == list(path[:n]):
-            best, matched = token.start(), n
+        else:
+            yield stack, token.start()
+            if t in "{[":
+                stack.append(0 if t == "[" else None)
+                value_next = t == "["
+            else:
+                value_next = False
+            if len(stack) > _MAX_DEPTH:
+                return
+
+
+def _offset(text: str, path: Sequence[Key]) -> int:
+    """Offset of the value at ``path``, or of its nearest container that is there."""
+    best, matched = 0, 0
+    for at, offset in _values(text):
+        n = len(at)
+        if n > matched and n <= len(path) and at == list(path[:n]):
+            best, matched = offset, n
             if n == len(path):
                 break
-        if t in "{[":
-            stack.append(0 if t == "[" else None)
-            value_next = t == "["
-        else:
-            value_next = False
-        if len(stack) > _MAX_DEPTH:
-            break
-    return place(text, best)
+    return best
+
+
+def locate(text: str, path: Sequence[Key]) -> tuple[int, int]:
+    """Line and column (from 1) of the value at ``path``; of its nearest container if not there.
+
+    >>> locate('{"a": [1,\\n  {"b": 2}]}', ["a", 1, "b"])
+    (2, 9)
+    """
+    return place(text, _offset(text, path))
+
+
+class Places:
+    """Finds many values of one document: long lists and line ends are looked through once.
+
+    >>> Places('{"a": [1,\\n  {"b": 2}]}').find(["a", 1, "b"])
+    (2, 9)
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lists: dict[tuple[Key, ...], list[int]] = {}
+        self._ends: list[int] | None = None
+
+    def find(self, path: Sequence[Key]) -> tuple[int, int]:
+        """Line and column, as :func:`locate`."""
+        at = next((i for i, key in enumerate(path) if isinstance(key, int)), None)
+        if at is None:
+            return self._place(_offset(self._text, path))
+        starts = self._starts(tuple(path[:at]))
+        index = path[at]
+        if not isinstance(index, int) or not 0 <= index < len(starts):
+            return self._place(_offset(self._text, path[:at]))
+        end = starts[index + 1] if index + 1 < len(starts) else None
+        return self._place(starts[index] + _offset(self._text[starts[index] : end], path[at + 1 :]))
+
+    def _starts(self, path: tuple[Key, ...]) -> list[int]:
+        """Offsets of the elements of a list."""
+        if path not in self._lists:
+            n = len(path)
+            self._lists[path] = [
+                offset
+                for at, offset in _values(self._text)
+                if len(at) == n + 1 and isinstance(at[n], int) and at[:n] == list(path)
+            ]
+        return self._lists[path]
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        if self._ends is None:
+            self._ends = [m.start() for m in re.finditer("\n", self._text)]
+        line = bisect_left(self._ends, offset)
+        return line + 1, offset - (self._ends[line - 1] if line else -1)
 
 
 def place(text: str, offset: int) -> tuple[int, int]:
