@@ -8,7 +8,6 @@ The first call of a process loads the compiled search (and compiles it once per 
 """
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -17,11 +16,12 @@ import numpy as np
 
 from engine import solver_core as core
 from engine import solver_goals as goals
+from engine import solver_memory as memory
 from engine import solver_tables as tab
-from engine.cards import CARDS, NO_TRUMP, SEATS, SUITS, card, cards_in, mask_of, names, seat
+from engine.cards import NO_TRUMP, SEATS, SUITS, card, cards_in, mask_of, seat
 from engine.rulefile import load_ruleset
 from engine.ruleset import Goal, RuleSet
-from engine.state import NOBODY
+from engine.solver_position import Position
 
 Objective = Goal | Literal["tricks"]
 """``points`` and ``tricks`` count what is still to come; every other goal is 1 or 0."""
@@ -44,146 +44,8 @@ _GOALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
-    """A table with open cards.
-
-    ``hands`` are the cards in the hands (bit sets in pack order, N E S W), ``trick`` the cards on
-    the table in order, the first by ``leader``; ``side`` the seats of declarer's side (bit set).
-    ``called`` is the called card; ``from_reveal`` says that its holder counts for the side only
-    from the trick in which it falls (RULES 3.2), ``first_joins`` that whoever wins the first trick
-    becomes the partner (RULES 3.3). ``winners`` are the winners of the tricks before, ``won`` the
-    cards that each seat took in them, ``points`` and ``tricks`` what they brought declarer's side
-    and the defenders.
-    """
-
-    rules: RuleSet
-    trump: int
-    hands: tuple[int, int, int, int]
-    leader: int
-    side: int
-    declarer: int
-    trick: tuple[int, ...] = ()
-    called: int | None = None
-    from_reveal: bool = False
-    first_joins: bool = False
-    winners: tuple[int, ...] = ()
-    won: tuple[int, int, int, int] = (0, 0, 0, 0)
-    points: tuple[int, int] = (0, 0)
-    tricks: tuple[int, int] = (0, 0)
-
-    @property
-    def to_play(self) -> int:
-        """Seat that plays the next card."""
-        return (self.leader + len(self.trick)) % 4
-
-    @property
-    def partner(self) -> int:
-        """Declarer's partner, or :data:`engine.state.NOBODY`."""
-        rest = self.side & ~(1 << self.declarer)
-        return rest.bit_length() - 1 if rest else NOBODY
-
-    @property
-    def tricks_left(self) -> int:
-        """Tricks still to be taken, the one on the table included."""
-        return (sum(h.bit_count() for h in self.hands) + len(self.trick)) // 4
-
-    @property
-    def hidden(self) -> int | None:
-        """The called card while it has not fallen and its holder counts only from then."""
-        if not self.from_reveal or self.called is None:
-            return None
-        held = self.hands[0] | self.hands[1] | self.hands[2] | self.hands[3] | mask_of(self.trick)
-        return self.called if held >> self.called & 1 else None
-
-    def best_on_table(self) -> tuple[int, int]:
-        """The card that is winning the trick on the table, and its seat; (-1, -1): none."""
-        best, holder = -1, -1
-        for i, c in enumerate(self.trick):
-            if best < 0 or self.rules.tables.wins(self.trump, best, c):
-                best, holder = c, (self.leader + i) % 4
-        return best, holder
-
-    def legal(self) -> int:
-        """Cards that may be played now (bit set)."""
-        best, _ = self.best_on_table()
-        led = self.trick[0] if self.trick else -1
-        return self.rules.tables.legal(self.trump, self.hands[self.to_play], led, best)
-
-    def counted(self, hands: Sequence[int]) -> int:
-        """Seats whose trick counts for declarer's side when ``hands`` are left after it."""
-        left = hands[0] | hands[1] | hands[2] | hands[3]
-        if self.from_reveal and self.called is not None and left >> self.called & 1:
-            return 1 << self.declarer
-        return self.side
-
-    def after(self, played: int) -> "Position":
-        """The position once the seat to play has played a card."""
-        who = self.to_play
-        if not self.hands[who] >> played & 1:
-            raise ValueError(f"{SEATS[who]} does not hold {CARDS[played]}")
-        hands = list(self.hands)
-        hands[who] ^= 1 << played
-        rest = (hands[0], hands[1], hands[2], hands[3])
-        table = (*self.trick, played)
-        if len(table) < 4:
-            return _moved(self, hands=rest, trick=table)
-        full = _moved(self, trick=table)
-        _, winner = full.best_on_table()
-        value = sum(int(self.rules.tables.points[self.trump, c]) for c in table)
-        if not any(rest):
-            value += self.rules.cards.last_trick
-        side = self.side
-        if self.first_joins and not self.winners:
-            side |= 1 << winner
-        ours = (self.counted(rest) | (side & ~self.side)) >> winner & 1
-        won = list(self.won)
-        won[winner] |= mask_of(table)
-        mine, theirs = self.points
-        a, b = self.tricks
-        return _moved(
-            self,
-            hands=rest,
-            trick=(),
-            leader=winner,
-            side=side,
-            winners=(*self.winners, winner),
-            won=(won[0], won[1], won[2], won[3]),
-            points=(mine + value, theirs) if ours else (mine, theirs + value),
-            tricks=(a + 1, b) if ours else (a, b + 1),
-        )
-
-    def check(self) -> None:
-        """Raise ``ValueError`` with a sentence unless this can be played out."""
-        left = self.tricks_left
-        seen = mask_of(self.trick)
-        if len(self.trick) > 3 or seen.bit_count() != len(self.trick):
-            raise ValueError(
-                f"{len(self.trick)} cards on the table ({', '.join(CARDS[c] for c in self.trick)});"
-                " expected up to three different ones"
-            )
-        for i in range(4):
-            s = (self.leader + i) % 4
-            if both := seen & self.hands[s]:
-                raise ValueError(f"{names(both)[0]} stands in two places")
-            seen |= self.hands[s]
-            expected = left - (i < len(self.trick))
-            if self.hands[s].bit_count() != expected:
-                raise ValueError(
-                    f"{SEATS[s]} holds {self.hands[s].bit_count()} cards, expected {expected} "
-                    f"({len(self.trick)} on the table)"
-                )
-        if not self.side >> self.declarer & 1:
-            raise ValueError(f"declarer {SEATS[self.declarer]} is not on his own side")
-
-
-def _moved(position: Position, **changes: Any) -> Position:
-    values = {k: getattr(position, k) for k in Position.__slots__}
-    return Position(**{**values, **changes})
-
-
-@dataclass(frozen=True, slots=True)
 class Limits:
-    """When to give up: after so many ``nodes`` (tricks visited), ``seconds``, or when ``stop`` is set.
+    """When to give up: after so many ``nodes`` (tricks visited), ``seconds``, or at ``stop``.
 
     A node limit gives the same bounds on every machine; the others do not.
     """
@@ -220,7 +82,7 @@ class _Arena:
 
     def __init__(self, bits: int = 15, goal_bits: int = 12) -> None:
         self.context = np.zeros(tab.CONTEXT_CELLS, np.int64)
-        self.table = np.zeros((1 << bits) * core.BUCKET_CELLS, np.int64)
+        self.table = np.zeros((1 << bits) * memory.BUCKET_CELLS, np.int64)
         self.answers = np.zeros((1 << goal_bits) * 8, np.int64)
         self.bits, self.goal_bits = bits, goal_bits
         self.stamp = 0
@@ -288,19 +150,15 @@ class Search:
         c[tab.MAXI] = c[tab.SCORE] = c[tab.OPEN_SCORE] = start.side
         c[tab.DECLARER] = 1 << start.declarer
         if start.called is not None:
-            if start.hidden is not None and (self.counting or self._calls):
+            if self.counting and start.hidden is not None:
                 c[tab.HIDDEN] = 1 << lay.bit[start.called]
                 c[tab.OPEN_SCORE] = 1 << start.declarer
-            elif self._calls:
+            elif self.objective == "called-card-and-four":
                 c[tab.HIDDEN] = 1 << lay.bit[start.called]
         c[tab.GOAL] = _GOALS.get(self.objective, -1)
         c[tab.STAMP] = arena.next_stamp()
         c[tab.BITS] = arena.bits if self.counting else arena.goal_bits
         core.begin(c)
-
-    @property
-    def _calls(self) -> bool:
-        return self.objective == "called-card-and-four"
 
     def _enter(self, position: Position, limits: Limits | None) -> tuple[_Arena, int]:
         """Set the cells of the root; returns arena and the cards in the hands."""
@@ -352,7 +210,7 @@ class Search:
                 -1 if guess is None else max(guess, 0),
             )
             self.nodes += int(arena.context[tab.NODES])
-        return found & core.BOUND, found >> 13
+        return found & memory.BOUND, found >> 13
 
     def reaches(self, position: Position, n: int, limits: Limits | None = None) -> bool:
         """Whether the side can force ``n`` more (points or tricks), or the goal (``n`` = 1).
@@ -432,39 +290,45 @@ class Search:
             if own > with_jas or not (with_jas or mine & jas):
                 return goals.LOST
         if goal == "called-card-and-four":
+            # Where there was nothing to call, four tricks will do.
             called = 0 if position.called is None else 1 << position.called
-            if not called & (side_won | held):
+            taken = position.called is None or called & side_won != 0
+            if not (taken or called & held):
                 return goals.LOST
-            ours = position.tricks[0] if position.from_reveal else ours
-            if not held:
-                return goals.MADE if ours >= 4 else goals.LOST
-            if ours >= 4 and called & side_won:
+            if ours >= 4 and taken:
                 return goals.MADE
-            taken = goals.CALLED_TAKEN if called & side_won else 0
-            return goals.OPEN + (min(ours, 4) | taken)
+            if not held:
+                return goals.LOST
+            return goals.OPEN + (min(ours, 4) | (goals.CALLED_TAKEN if taken else 0))
         if not held:
             return goals.LOST if goal == "exactly-one" and own != 1 else goals.MADE
         return goals.OPEN + own if goal == "exactly-one" else None
 
     def value(self, position: Position, guess: int | None = None) -> int:
         """The exact value: what is still to come for declarer's side (goals: 1 or 0)."""
-        if position.first_joins and not position.winners and self.counting:
-            return self._first_trick(position)
+        open_side = position.first_joins and not position.winners and self.counting
+        if (open_side or position.order) and any(position.hands):
+            return self._by_hand(position)
         low, _ = self.bounds(position, None, guess)
         return low
 
-    def _first_trick(self, position: Position) -> int:
-        """Until the first trick is won everybody but declarer plays against him."""
+    def _by_hand(self, position: Position) -> int:
+        """The trick on the table card by card: for tricks that the compiled search does not know.
+
+        Those are tricks in which somebody played out of turn, and the first trick where its winner
+        joins declarer: until then everybody but declarer plays against him.
+        """
         found = []
         for c in cards_in(position.legal()):
             then = position.after(c)
             if then.trick:
-                found.append(self._first_trick(then))
-            else:
-                inner = Search(then, self.objective)
-                found.append(inner.value(then) + self._gain(position, then))
+                found.append(self._by_hand(then))
+                continue
+            inner = self if then.side == self.start.side else Search(then, self.objective)
+            found.append(inner.value(then) + self._gain(position, then))
+            if inner is not self:
                 self.nodes += inner.nodes
-        return max(found) if position.to_play == position.declarer else min(found)
+        return max(found) if self.maximises(position) else min(found)
 
     def _gain(self, before: Position, after: Position) -> int:
         """What the side has more (0 for goals, whose value is that of the whole hand)."""

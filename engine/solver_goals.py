@@ -6,34 +6,24 @@ of the table holds a proven answer.
 
 from typing import Any
 
-from numba import njit
-
-from engine.solver_core import (
-    CARD,
-    LEFT,
-    MOVES,
-    SUM,
-    TOP,
-    TOP_SEAT,
-    TRIED,
-    learn,
-    moves_of,
-    structure_of,
-)
+from engine.solver_memory import structure_of
+from engine.solver_moves import learn, moves_of
 from engine.solver_tables import (
     BEATS,
     BITS,
     BUDGET,
+    CARD,
     DECLARER,
     FIRST_JOINS,
     GOAL,
     HIDDEN,
     JAS,
+    LEFT,
     LEVEL_CELLS,
     LEVELS,
     MAXI,
+    MOVES,
     NODES,
-    OPEN_SCORE,
     PAST,
     ROOT_BEST,
     ROOT_LED,
@@ -41,7 +31,12 @@ from engine.solver_tables import (
     ROOT_SEAT,
     STAMP,
     STOP,
+    SUM,
+    TOP,
+    TOP_SEAT,
+    TRIED,
     WIDTH,
+    compiled,
     count,
 )
 
@@ -57,7 +52,7 @@ _SIDE_SHIFT = 43
 _STAMP_SHIFT = 47
 
 
-@njit("int64(int64[::1], int64, int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled("int64(int64[::1], int64, int64, int64, int64, int64)")
 def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) -> int:
     """What trick ``number`` (from 0), won by ``seat`` with ``card``, decides.
 
@@ -88,8 +83,7 @@ def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) 
         if won > 1 or (end and won != 1):
             return LOST
     else:
-        counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[MAXI]
-        tricks = min((won & 7) + ((counted >> seat) & 1), 4)
+        tricks = min((won & 7) + mine, 4)
         taken = won & CALLED_TAKEN
         if taken == 0 and c[HIDDEN] & left == 0:
             if not mine:
@@ -103,7 +97,7 @@ def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) 
     return MADE if end else OPEN + won
 
 
-@njit("int64(int64[::1], int64[::1], int64, int64, int64, int64)", cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
 def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) -> int:
     """Whether the goal can be forced (MADE or LOST); nothing once ``STOP`` is set."""
     c[NODES] += 1

@@ -8,12 +8,13 @@ One flat array of integers, the *context*, carries everything a search needs bes
 positions. Its cells have the names below; a new cell goes in by name, never by number.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from llvmlite import ir
-from numba import int64, njit, void
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import int64, njit
 from numba.extending import intrinsic
 
 from engine.cards import N_CARDS, NO_TRUMP, SUIT_OF
@@ -72,6 +73,24 @@ PAIRS = KEYS + 16
 MAX_PAIRS = LANES * 48620  # a lane of nine cards in one hand has C(18, 9) pairs of equal structure
 CONTEXT_CELLS = PAIRS + MAX_PAIRS
 
+# Cells of one level of a trick.
+(
+    LEFT,
+    MOVES,
+    TRIED,
+    VALUE,
+    CARD,
+    TOP,
+    TOP_SEAT,
+    SUM,
+    CHOICE,
+    NEXT_LEFT,
+    NEXT_SEAT,
+    GAIN,
+    REST_OFF,
+    KNOWN,
+) = range(14)
+
 MAX_POINTS = (1 << 13) - 1
 """Most points that a pack may hold for the solver: bounds are kept in 13 bits."""
 
@@ -87,8 +106,16 @@ SURE_POINTS_SHIFT = 4
 THEIRS_SHIFT = 20
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def lowest(typing_context: Any, mask: Any) -> Any:
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(signature: str) -> Callable[[F], F]:
+    """Compile a function for one signature, kept on disk, without the interpreter lock."""
+    decorator: Any = njit(signature, cache=True, nogil=True)
+    return cast(Callable[[F], F], decorator)
+
+
+def _lowest(typing_context: Any, mask: Any) -> Any:
     """Number of the lowest bit of a mask that is not 0."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -97,14 +124,17 @@ def lowest(typing_context: Any, mask: Any) -> Any:
     return int64(int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def count(typing_context: Any, mask: Any) -> Any:
+def _count(typing_context: Any, mask: Any) -> Any:
     """Number of bits of a mask."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
     return int64(int64), codegen
+
+
+lowest = cast(Callable[[int], int], intrinsic(_lowest))
+count = cast(Callable[[int], int], intrinsic(_count))
 
 
 @dataclass(frozen=True)
@@ -173,7 +203,7 @@ def _build(rules: RuleSet, trump: int) -> Layout:
     return Layout(bit, tuple(card), points, beats, trumps, jas, tables.duty, tables.last_trick)
 
 
-@njit(int64(int64[::1], int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled("int64(int64[::1], int64, int64)")
 def _run(c: Any, lane: int, sub: int) -> int:
     """The run from the top of one subset of a lane that is in one hand."""
     holder, length, points = -1, 0, 0
@@ -192,7 +222,7 @@ def _run(c: Any, lane: int, sub: int) -> int:
     return holder | (length << RUN_LENGTH_SHIFT) | (points << RUN_POINTS_SHIFT)
 
 
-@njit(int64(int64[::1], int64, int64), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled("int64(int64[::1], int64, int64)")
 def _sure_trumps(c: Any, sub: int, team: int) -> int:
     """Tricks that a team is sure of with its trumps of one subset, and the points of those cards.
 
@@ -244,7 +274,7 @@ def _sure_trumps(c: Any, sub: int, team: int) -> int:
     return best | (best_points << SURE_POINTS_SHIFT)
 
 
-@njit(void(int64[::1]), cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled("void(int64[::1])")
 def prepare(c: Any) -> None:
     """Fill the lane tables of a context whose single cells, hands, points and beats are set."""
     c[WORTHLESS] = 0

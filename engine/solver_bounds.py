@@ -1,0 +1,242 @@
+"""What is known of a state without a search: sure tricks, and the last two tricks played out."""
+
+from typing import Any
+
+from engine.play import TRUMP_ALWAYS, TRUMP_WHEN_VOID, legal_mask
+from engine.solver_tables import (
+    BEATS,
+    DUTY,
+    HANDS,
+    HIDDEN,
+    JAS,
+    LANE_MASK,
+    MAXI,
+    OPEN_SCORE,
+    PER_TRICK,
+    POINTS,
+    RUN_LENGTH_SHIFT,
+    RUN_POINTS_SHIFT,
+    RUNS,
+    SCORE,
+    SURE,
+    SURE_POINTS_SHIFT,
+    THEIRS_SHIFT,
+    TRUMP_LANE,
+    TRUMPS,
+    WIDTH,
+    WORTHLESS,
+    compiled,
+    count,
+    lowest,
+)
+
+NO_VALUE = 1 << 20
+
+
+@compiled("int64(int64[::1], int64, int64)")
+def cheapest(c: Any, hand: int, n: int) -> int:
+    """Points of the ``n`` cheapest cards of a hand."""
+    out = 0
+    while n > 0 and hand:
+        least = 1 << 16
+        left = hand
+        card = 0
+        while left:
+            i = lowest(left)
+            left &= left - 1
+            if c[POINTS + i] < least:
+                least = c[POINTS + i]
+                card = i
+                if least == 0:
+                    break
+        hand ^= 1 << card
+        out += least
+        n -= 1
+    return out
+
+
+@compiled("int64(int64[::1], int64, int64, int64)")
+def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
+    """Points of the ``n`` cheapest cards of each of some seats."""
+    out = 0
+    for seat in range(4):
+        if (seats >> seat) & 1:
+            hand = rem & c[HANDS + seat]
+            if count(hand & c[WORTHLESS]) < n:
+                out += cheapest(c, hand, n)
+    return out
+
+
+@compiled("int64(int64[::1], int64, int64, int64, int64)")
+def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
+    """Bounds that follow from sure tricks alone: low | (high << 13)."""
+    low = 0
+    high = total
+    score = c[SCORE]
+    trumps = c[TRUMPS]
+    if trumps:
+        sure = c[SURE + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
+        n = sure & 15
+        if n >= k:
+            low = total
+        elif n:
+            low = (sure >> SURE_POINTS_SHIFT) & 0xFFFF
+            low += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ c[OPEN_SCORE], n)
+        sure >>= THEIRS_SHIFT
+        n = sure & 15
+        if n >= k:
+            high = 0
+        elif n:
+            high -= sure >> SURE_POINTS_SHIFT
+            high -= n * c[PER_TRICK] + their_cheapest(c, rem, score, n)
+    # The leader's own runs, where nobody can ruff or all can be drawn.
+    ours = (score >> leader) & 1
+    if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
+        return low | (high << 13)
+    enemies = 15 ^ score if ours else score
+    if trumps & rem:
+        run = c[RUNS + TRUMP_LANE * 512 + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
+        rounds = (run >> RUN_LENGTH_SHIFT) & 15 if run & 3 == leader else 0
+        # A friend who must ruff would take the lead.
+        others = 15 if c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS) else enemies
+        for seat in range(4):
+            if (others >> seat) & 1 and seat != leader:
+                if count(rem & trumps & c[HANDS + seat]) > rounds:
+                    return low | (high << 13)
+    n = 0
+    points = 0
+    for lane in range(4):
+        sub = (rem >> (lane * WIDTH)) & LANE_MASK
+        if sub:
+            run = c[RUNS + lane * 512 + sub]
+            if run & 3 == leader:
+                n += (run >> RUN_LENGTH_SHIFT) & 15
+                points += run >> RUN_POINTS_SHIFT
+    if n >= k:
+        points = total
+    elif n:
+        points += n * c[PER_TRICK] + their_cheapest(c, rem, enemies, n)
+    if ours:
+        low = max(low, points)
+    else:
+        high = min(high, total - points)
+    return low | (high << 13)
+
+
+@compiled("int64(int64[::1], int64, int64)")
+def last_trick(c: Any, rem: int, leader: int) -> int:
+    """Winner of a trick in which each hand has one card left."""
+    seat = leader
+    best = lowest(rem & c[HANDS + leader])
+    for i in range(1, 4):
+        s = (leader + i) & 3
+        card = lowest(rem & c[HANDS + s])
+        if (c[BEATS + best] >> card) & 1:
+            best = card
+            seat = s
+    return seat
+
+
+@compiled("int64(int64[::1], int64, int64, int64, int64)")
+def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
+    """As :func:`search`, for two tricks to go: played out on the spot."""
+    if need <= 0:
+        return 0
+    if need > total:
+        return total
+    duty = c[DUTY]
+    trumps = c[TRUMPS]
+    jas = c[JAS]
+    maxi = c[MAXI]
+    score = c[SCORE]
+    hidden = c[HIDDEN]
+    s1 = (leader + 1) & 3
+    s2 = (leader + 2) & 3
+    s3 = (leader + 3) & 3
+    max0 = (maxi >> leader) & 1
+    max1 = (maxi >> s1) & 1
+    max2 = (maxi >> s2) & 1
+    max3 = (maxi >> s3) & 1
+    hand1 = rem & c[HANDS + s1]
+    hand2 = rem & c[HANDS + s2]
+    hand3 = rem & c[HANDS + s3]
+    value0 = -1 if max0 else NO_VALUE
+    moves0 = rem & c[HANDS + leader]
+    while moves0:
+        card0 = lowest(moves0)
+        moves0 &= moves0 - 1
+        led = LANE_MASK << (card0 // WIDTH * WIDTH)
+        rem0 = rem ^ (1 << card0)
+        points0 = c[POINTS + card0] + c[PER_TRICK]
+        beats0 = c[BEATS + card0]
+        value1 = -1 if max1 else NO_VALUE
+        moves1 = legal_mask(duty, hand1, led, trumps, beats0, jas)
+        while moves1:
+            card1 = lowest(moves1)
+            moves1 &= moves1 - 1
+            rem1 = rem0 ^ (1 << card1)
+            points1 = points0 + c[POINTS + card1]
+            beats1 = beats0
+            top1 = leader
+            if (beats0 >> card1) & 1:
+                beats1 = c[BEATS + card1]
+                top1 = s1
+            value2 = -1 if max2 else NO_VALUE
+            moves2 = legal_mask(duty, hand2, led, trumps, beats1, jas)
+            while moves2:
+                card2 = lowest(moves2)
+                moves2 &= moves2 - 1
+                rem2 = rem1 ^ (1 << card2)
+                points2 = points1 + c[POINTS + card2]
+                beats2 = beats1
+                top2 = top1
+                if (beats1 >> card2) & 1:
+                    beats2 = c[BEATS + card2]
+                    top2 = s2
+                value3 = -1 if max3 else NO_VALUE
+                moves3 = legal_mask(duty, hand3, led, trumps, beats2, jas)
+                while moves3:
+                    card3 = lowest(moves3)
+                    moves3 &= moves3 - 1
+                    left = rem2 ^ (1 << card3)
+                    points = points2 + c[POINTS + card3]
+                    top = top2
+                    if (beats2 >> card3) & 1:
+                        top = s3
+                    counted = c[OPEN_SCORE] if hidden & left else score
+                    value = points if (counted >> top) & 1 else 0
+                    if (score >> last_trick(c, left, top)) & 1:
+                        value += total - points
+                    if max3:
+                        value3 = max(value3, value)
+                        if value3 >= need:
+                            break
+                    else:
+                        value3 = min(value3, value)
+                        if value3 < need:
+                            break
+                if max2:
+                    value2 = max(value2, value3)
+                    if value2 >= need:
+                        break
+                else:
+                    value2 = min(value2, value3)
+                    if value2 < need:
+                        break
+            if max1:
+                value1 = max(value1, value2)
+                if value1 >= need:
+                    break
+            else:
+                value1 = min(value1, value2)
+                if value1 < need:
+                    break
+        if max0:
+            value0 = max(value0, value1)
+            if value0 >= need:
+                break
+        else:
+            value0 = min(value0, value1)
+            if value0 < need:
+                break
+    return value0
