@@ -25,6 +25,7 @@ from parsers.jsontext import (
     dump,
     load,
     place,
+    public,
     redact,
     redact_text,
 )
@@ -138,7 +139,7 @@ class Page:
         """Packets ``first`` to ``last`` as a document this parser reads again."""
         players = [{"id": i, "name": self.names.get(i, "")} for i in seats]
         data = {"players": players, "logs": self.packets[first:last]}
-        return redact_text(dump(redact({"status": 1, "handNo": number, "data": data})))
+        return public({"status": 1, "handNo": number, "data": data})
 
 
 def looks_like(text: str) -> bool:

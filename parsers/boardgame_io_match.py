@@ -19,6 +19,7 @@ from parsers.jsontext import (
     as_list,
     as_text,
     dump,
+    public,
     redact,
     redact_text,
 )
@@ -146,7 +147,7 @@ class Match:
         for key in ("initialState", "state"):
             if key in doc:
                 doc[key] = {k: v for k, v in doc[key].items() if k not in _COPIES}
-        return redact_text(dump(redact(doc)))
+        return public(doc)
 
 
 def looks_like(text: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from parsers.private import REMOVED, is_private_key, scrub_text
@@ -249,6 +250,7 @@ def place(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
+@lru_cache(maxsize=4096)
 def is_private(key: str) -> bool:
     """Whether a field of this name is private, in whatever way its words are joined.
 
@@ -267,6 +269,15 @@ def redact(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: redact(v) for k, v in value.items() if not is_private(k)}
     return [redact(v) for v in value] if isinstance(value, list) else value
+
+
+def public(value: Any) -> str:
+    """A decoded document as compact text without private fields and mail addresses.
+
+    >>> public({"name": "An", "token": 1, "note": "an@club.nl"})
+    '{"name":"An","note":"[removed]"}'
+    """
+    return scrub_text(dump(redact(value)))
 
 
 def redact_text(text: str) -> str:
