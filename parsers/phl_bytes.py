@@ -5,13 +5,13 @@ are read by compiled code. Any other line (comments, other spellings, unknown ca
 given to :func:`parsers.phl.parse_line`, so that both readers say the same of every line.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
 
-from engine.batch_columns import CLAIM, HandColumns, blank_hands
+from engine.batch_columns import CLAIM, HAND, HandColumns
 from engine.record import HandRecord
 from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, RuleSetError, load_ruleset
 from engine.ruleset import RuleSet
@@ -19,7 +19,7 @@ from parsers.base import Located, Options, Reject, Warn
 from parsers.canonical import is_empty
 from parsers.fields import FieldError
 from parsers.phl import parse_line
-from parsers.phl_kernels import CLAIMS_ROOM, LINE, NO_TOKEN, cut_lines, parse_lines
+from parsers.phl_byte_lines import LINE, NO_TOKEN, PADDING, ROOM, parse_lines
 from parsers.rulecheck import RuleCheck
 
 BLOCK = 32 << 20
@@ -28,8 +28,21 @@ SKIP = 255
 """Rule-set number of a line that is no hand (reject, empty)."""
 MOST_RULE_SETS = 200
 
-_NEWLINE = 10
+_RETURN = 13
+_SHORT = 100  # bytes of a short line
 _BOM = b"\xef\xbb\xbf"
+
+
+class Stream(Protocol):
+    """What is read from: an open binary file or the like."""
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        """Fill a buffer; how many bytes there were."""
+        ...
+
+    def read(self, n: int = -1, /) -> bytes:
+        """Up to ``n`` bytes."""
+        ...
 
 
 class NotUtf8(ValueError):
@@ -41,8 +54,8 @@ class PhlChunk:
     """Some lines of one source, in order.
 
     ``data`` holds the bytes and must live as long as views into it; ``lines`` tells where each
-    line and its fields are (see :data:`parsers.phl_kernels.LINE`). ``columns`` has one hand a line,
-    its ``rules`` an index into ``rules`` or :data:`SKIP`; ``odd`` holds the hands that only their
+    line and its fields are (:data:`parsers.phl_byte_lines.LINE`). ``columns`` has one hand a line, its
+    ``rules`` an index into ``rules`` or :data:`SKIP`; ``odd`` holds the hands that only their
     record tells, by line index. ``empty`` counts lines without call or card.
     """
 
@@ -62,8 +75,8 @@ class PhlChunk:
 
     def text(self, i: int) -> str:
         """Line ``i`` as it stands, without its end."""
-        line = self.lines[i]
-        return bytes(self.data[int(line["start"]) : int(line["end"])]).decode()
+        start = int(self.lines["start"][i])
+        return bytes(self.data[start : start + int(self.lines["length"][i])]).decode()
 
     def record(self, i: int) -> HandRecord:
         """The record of line ``i``."""
@@ -111,47 +124,51 @@ class PhlBytesReader:
             self._tokens[token] = len(self._tokens)
             self._token_rules.append(number)
 
-    def chunks(self, stream: BinaryIO, block: int = BLOCK) -> Iterator[PhlChunk]:
+    def chunks(self, stream: Stream, block: int = BLOCK) -> Iterator[PhlChunk]:
         """All chunks of a binary stream. Raises :class:`NotUtf8`."""
         rest = b""
         first = True
-        while data := stream.read(block):
-            if data.endswith(b"\r"):  # A line end may go on in the next block.
-                data += stream.read(1)
-            if b"\r" in data:
-                data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        while True:
+            data = bytearray(len(rest) + block + PADDING)
+            data[: len(rest)] = rest
+            got = stream.readinto(memoryview(data)[len(rest) : len(rest) + block]) or 0
+            size = len(rest) + got
+            if not got:
+                if rest:
+                    yield self._chunk(bytearray(rest + b"\n" + bytes(PADDING)), size + 1, False)
+                return
+            if data[size - 1] == _RETURN:  # A line end may go on in the next block.
+                more = stream.read(1)
+                data[size : size + 1] = more or b"\0"
+                size += len(more)
+            if data.find(b"\r", 0, size) >= 0:
+                text = bytes(data[:size]).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                data, size = bytearray(text + bytes(PADDING)), len(text)
             if first and data.startswith(_BOM):
-                data = data[len(_BOM) :]
+                del data[: len(_BOM)]
+                size -= len(_BOM)
             first = False
-            cut = data.rfind(b"\n") + 1
+            cut = data.rfind(b"\n", 0, size) + 1
+            rest = bytes(data[cut:size])
             if cut:
-                yield self.parse(rest + data[:cut])
-                rest = data[cut:]
-            else:
-                rest += data
-        if rest:
-            yield self.parse(rest)
+                yield self._chunk(data, cut, True)
 
-    def parse(self, data: bytes) -> PhlChunk:
-        """The hands of some whole lines, which follow those read so far."""
+    def parse(self, text: bytes) -> PhlChunk:
+        """The hands of some whole lines (LF alone ends one), which follow those read so far."""
+        ended = text.endswith(b"\n") or not text
+        data = bytearray(text + (b"" if ended else b"\n") + bytes(PADDING))
+        return self._chunk(data, len(data) - PADDING, ended)
+
+    def _chunk(self, data: bytearray, size: int, ended: bool) -> PhlChunk:
+        """The hands of the first ``size`` bytes, which end in a line end."""
         if not data.isascii():
             try:
-                data.decode("utf-8")
+                str(memoryview(data)[:size], "utf-8")
             except UnicodeDecodeError as e:
                 raise NotUtf8(str(e)) from None
-        ended = data.endswith(b"\n")
-        size = len(data)
-        buffer = np.frombuffer(data if ended else data + b"\n", np.uint8)
-        lines = np.zeros(data.count(b"\n") + (not ended), LINE)
-        n, self._number_of_line = cut_lines(buffer, lines, self._number_of_line)
-        lines = lines[:n]
-        chunk = PhlChunk(
-            buffer, lines, HandColumns(blank_hands(n)), self.rules, list(self._tokens), size=size
-        )
-        if not n:
-            return chunk
-        self._compiled(chunk)
-        if not ended and lines["end"][-1] == len(buffer) - 1:
+        chunk = self._compiled(np.frombuffer(data, np.uint8), size)
+        lines = chunk.lines
+        if not ended and len(chunk) and lines["start"][-1] + lines["length"][-1] == size - 1:
             text = "the last line has no line end: it may have been cut short"
             chunk.warnings.append(Warn(self.source, int(lines["number"][-1]), text))
         for i in np.flatnonzero(lines["odd"]).tolist():
@@ -160,28 +177,29 @@ class PhlBytesReader:
         chunk.tokens = list(self._tokens)
         return chunk
 
-    def _compiled(self, chunk: PhlChunk) -> None:
+    def _compiled(self, data: Any, size: int) -> PhlChunk:
         tokens = np.zeros((len(self._tokens), 64), np.uint8)
+        lengths = np.zeros(len(self._tokens), np.int64)
         for k, token in enumerate(self._tokens):
-            raw = token.encode()
-            tokens[k, : len(raw)] = np.frombuffer(raw, np.uint8)
-        lengths = np.array([len(t.encode()) for t in self._tokens], np.int64)
+            raw = np.frombuffer(token.encode(), np.uint8)
+            tokens[k, : raw.size], lengths[k] = raw, raw.size
         rules = np.array(self._token_rules, np.uint8)
-        columns = chunk.columns
-        calls = np.zeros(12 * len(chunk) + 1024, np.int16)
-        claims = np.zeros(4 * len(chunk) + CLAIMS_ROOM, CLAIM)
-        filled = np.zeros(2, np.int64)
-        start = 0
+        # Room that is not needed costs nothing: it is never touched.
+        n = size // _SHORT + 64
+        lines, hands = np.empty(n, LINE), np.empty(n, HAND)
+        calls, claims = np.empty(12 * n + ROOM, np.int16), np.empty(4 * n + ROOM, CLAIM)
+        state = np.array([0, self._number_of_line, 0, 0, 0], np.int64)
         while True:
-            start = parse_lines(
-                chunk.data, chunk.lines, start, columns.hands, calls, claims, tokens, lengths,
-                rules, filled,
-            )  # fmt: skip
-            if start == len(chunk):
+            parse_lines(data, size, lines, hands, calls, claims, tokens, lengths, rules, state)
+            if state[0] == size:
                 break
-            calls = np.concatenate([calls, np.zeros_like(calls)])
-            claims = np.concatenate([claims, np.zeros_like(claims)])
-        columns.calls, columns.claims = calls[: filled[0]], claims[: filled[1]]
+            lines, hands, calls, claims = (
+                np.concatenate([a, np.empty_like(a)]) for a in (lines, hands, calls, claims)
+            )
+        self._number_of_line = int(state[1])
+        n = int(state[2])
+        columns = HandColumns(hands[:n], calls[: state[3]], claims[: state[4]])
+        return PhlChunk(data, lines[:n], columns, self.rules, [], size=size)
 
     def _by_record(self, chunk: PhlChunk, i: int) -> None:
         """A line that the compiled reader left: read it as :func:`parsers.phl.read_phl` does."""
@@ -198,7 +216,9 @@ class PhlBytesReader:
             if expected:
                 raise FieldError(0, record.rules or "", expected)
         except FieldError as e:
-            chunk.rejects.append(Reject(self.source, number, e.offset + 1, e.token, e.expected, raw))
+            chunk.rejects.append(
+                Reject(self.source, number, e.offset + 1, e.token, e.expected, raw)
+            )
             return
         if record.rules_hash:
             changed = self._check.changed(record.rules, record.rules_hash)
@@ -211,8 +231,3 @@ class PhlBytesReader:
             return
         hand["rules"] = self._rules_number(record.rules)
         chunk.odd[i] = Located(record, self.source, number, raw)
-
-
-def rule_sets(chunks: Sequence[PhlChunk]) -> list[RuleSet]:
-    """The rule sets that the columns of these chunks of one reader count by."""
-    return chunks[-1].rules if chunks else []
