@@ -1,0 +1,4 @@
+"""Statistics that need evaluations."""
+
+STATISTICS = ()
+POPULATIONS = ()
