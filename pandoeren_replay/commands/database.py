@@ -121,7 +121,10 @@ def undo_import(
     ] = None,
     db: DbOption = None,
 ) -> None:
-    """Take one import back: its hands, rejects and warnings leave the store."""
+    """Take one import back: its hands, rejects and warnings leave the store.
+
+    A hand that a later import brought once more leaves too; import that file again to have it.
+    """
     from pandoeren_replay.maintenance import undo_import as run
 
     store = open_store(db)

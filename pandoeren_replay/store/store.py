@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,13 @@ def default_path() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "hands"
+
+
+@lru_cache(maxsize=64)
+def _rule_set(content: str) -> "RuleSet":
+    from engine.ruleset import RuleSet
+
+    return RuleSet.model_validate_json(content)
 
 
 class Store:
@@ -152,7 +160,11 @@ class Store:
 
     def row(self, hand: str | int) -> dict[str, Any]:
         """The row of the base table ``hand``."""
-        return self.rows("SELECT * FROM hand WHERE hand_id = ?", [self.find(hand)])[0]
+        number = hand if isinstance(hand, int) else self.find(hand)
+        found = self.rows("SELECT * FROM hand WHERE hand_id = ?", [number])
+        if not found:
+            raise StoreError(f"there is no hand {hand} in {self.path}")
+        return found[0]
 
     def record(self, hand: str | int) -> "HandRecord":
         """The record of a hand, exactly as it was read."""
@@ -167,15 +179,13 @@ class Store:
 
     def rule_set(self, rules: str, rules_hash: str | None = None) -> "RuleSet":
         """A rule set that hands of this store were read by."""
-        from engine.ruleset import RuleSet
-
         found = self.rows(
             "SELECT content FROM rule_set WHERE rules = ? AND (rules_hash = ? OR ? IS NULL)",
             [rules, rules_hash, rules_hash],
         )
         if not found:
             raise StoreError(f"the store {self.path} knows no rule set {rules}@{rules_hash}")
-        return RuleSet.model_validate_json(found[-1]["content"])
+        return _rule_set(found[-1]["content"])
 
     def replay(self, hand: str | int) -> "Replay":
         """A hand of the store, replayed by the rules it was imported with."""

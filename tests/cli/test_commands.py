@@ -9,19 +9,25 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import typer
 
+from pandoeren_replay.cli import app
 from pandoeren_replay.store import Store
 
 from .conftest import CONFORMANCE, Run
 
 SAMPLE = CONFORMANCE / "sample.phl"
-COMMANDS = [
-    ["demo"], ["serve"], ["import"], ["check"], ["show"], ["export"], ["convert"], ["stats"],
-    ["session"], ["simulate"], ["rejects"], ["reparse"], ["undo-import"],
-    ["rules", "list"], ["rules", "show"], ["rules", "check"], ["rules", "diff"], ["rules", "new"],
-    ["players", "list"], ["players", "merge"], ["players", "split"],
-    ["db", "path"], ["db", "info"], ["db", "verify"], ["db", "vacuum"],
-]  # fmt: skip
+
+
+def commands() -> list[list[str]]:
+    root = typer.main.get_command(app)
+    found = []
+    for name, command in root.commands.items():  # type: ignore[attr-defined]
+        found += [[name, sub] for sub in getattr(command, "commands", {})] or [[name]]
+    return found
+
+
+COMMANDS = commands()
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -31,16 +37,12 @@ def test_every_command_has_help_with_an_example(run: Run, command: list[str]) ->
     assert re.search(r"Example: \S*pandoeren " + " ".join(command), out) or "db path" in out
 
 
-def test_no_command_is_forgotten_here() -> None:
-    import typer
-
-    from pandoeren_replay.cli import app
-
-    root = typer.main.get_command(app)
-    known = set()
-    for name, command in root.commands.items():  # type: ignore[attr-defined]
-        known |= {(name, sub) for sub in getattr(command, "commands", {})} or {(name,)}
-    assert {tuple(c) for c in COMMANDS} <= known
+def test_the_documented_commands_are_there() -> None:
+    names = {c[0] for c in COMMANDS}
+    assert names >= {
+        "demo", "import", "check", "show", "stats", "export", "convert", "simulate", "rules",
+        "db", "serve", "session",
+    }  # fmt: skip
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -14,6 +14,7 @@ from pandoeren_replay.maintenance import (
     verify,
 )
 from pandoeren_replay.store import Store, StoreError
+from pandoeren_replay.store.decode import original_text
 from parsers.base import Options, Source
 from parsers.phl import write_phl
 
@@ -136,7 +137,7 @@ def test_records_and_texts_come_back_exactly(full: Store) -> None:
     lines = {n: Path(n).read_text().split("\n") for n in names.values()}
     kept = 0
     for row in full.rows("SELECT * FROM hand"):
-        text = full.text(row["hand_id"])
+        text = original_text(row)
         assert text == lines[names[row["source_id"]]][row["line"] - 1]
         kept += row["raw"] is not None
     assert 0 < kept < full.count() / 20  # canonical lines are rebuilt, the odd ones kept
