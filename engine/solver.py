@@ -21,7 +21,7 @@ from engine import solver_tables as tab
 from engine.cards import NO_TRUMP, SEATS, SUITS, card, cards_in, mask_of, seat
 from engine.rulefile import load_ruleset
 from engine.ruleset import Goal, RuleSet
-from engine.solver_position import Position
+from engine.solver_position import NotSolvable, Position, position_from_replay
 
 Objective = Goal | Literal["tricks"]
 """``points`` and ``tricks`` count what is still to come; every other goal is 1 or 0."""
@@ -460,3 +460,21 @@ def solve_position(
     )
     search = Search(position, goal)
     return search.value(position)
+
+
+__all__ = [
+    "OBJECTIVES",
+    "SOLVER_VERSION",
+    "Interrupted",
+    "Limits",
+    "NotSolvable",
+    "Objective",
+    "Position",
+    "Search",
+    "Solution",
+    "position_from_replay",
+    "reaches",
+    "solve",
+    "solve_position",
+    "values",
+]
