@@ -13,6 +13,13 @@ header[data-testid="stHeader"] { display: none; }
 div[data-testid="stMainBlockContainer"] { padding: 1rem clamp(.6rem, 4vw, 4rem) 3rem; }
 a[data-testid="stPageLink-NavLink"] { min-height: 44px; padding: .3rem .6rem; }
 a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
+.st-key-pages { margin-bottom: .3rem; }
+@media (max-width: 640px) {
+  .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
+  .st-key-pages a *:has(> [data-testid="stIconMaterial"]) { display: none; }
+  .st-key-pages [data-testid="stElementContainer"] { min-height: 46px; }
+  .st-key-pages a p { font-size: 1rem; }
+}
 """
 ICON = Path(__file__).with_name("icon.svg")
 

@@ -14,6 +14,7 @@ PAGES = {
     "hands": ("hands", ":material/view_list:"),
     "replay": ("replay", ":material/play_circle:"),
     "contracts": ("contracts", ":material/leaderboard:"),
+    "bidding": ("bidding", ":material/campaign:"),
     "players": ("players", ":material/group:"),
     "rules": ("rules", ":material/menu_book:"),
     "import": ("import_", ":material/upload_file:"),
@@ -44,7 +45,7 @@ def open_page(name: str, text: Texts, query: Mapping[str, str] | None = None) ->
 
 def bar(text: Texts) -> None:
     """The row of links to all pages, the same on a phone as on a wide screen."""
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap=None, key="pages"):
         for name in PAGES:
             link(name, text, text(f"nav.{name}"))
 

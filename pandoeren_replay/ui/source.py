@@ -12,6 +12,7 @@ import streamlit as st
 from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import RuleSet
 from engine.violations import Language
+from pandoeren_replay.filters import condition
 from pandoeren_replay.stats import statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import StoreError
@@ -91,6 +92,13 @@ class Source:
     def statistics(self, by: Sequence[str], where: str) -> list[dict[str, Any]]:
         """Statistics of the hands that a filter lets through, a row for each group."""
         return _statistics(self.path, self.generation, tuple(by), where)
+
+    def filtered(self, query: str, where: str) -> list[dict[str, Any]]:
+        """Rows of a query of ours; its ``{where}`` becomes a filter over ``hands h``."""
+        if self.generation == 0:
+            return []
+        sql, params = condition(where)
+        return self.sql(query.format(where=sql), params).to_dicts()
 
     def choices(self) -> Choices:
         """What occurs in the store."""

@@ -158,9 +158,9 @@ def test_hostile_names_are_text(visit, store):
     names = page.eval_on_selector_all("[data-name] title", "l => l.map(e => e.textContent)")
     assert any(HOSTILE in n for n in names)
     assert any("**Vet**" in n for n in names)
-    page.goto(f"{visit.url}/?player={HOSTILE}")
+    page.goto(f"{visit.url}/hands?player={HOSTILE}")
     page.wait_for_selector("tr.leads")
-    page.goto(f"{visit.url}/?session=nacht")
+    page.goto(f"{visit.url}/hands?session=nacht")
     page.wait_for_selector("tr.leads")
     assert HOSTILE in page.inner_text("table")
     for frame in ("iframe", "a[href*='x.example']", "img[src*='x.example']"):
@@ -172,7 +172,7 @@ def test_hostile_names_are_text(visit, store):
 def test_a_phone_shows_everything(visit, store, path):
     key = key_of(store, "violation=revoke")
     if path == "list":
-        page = visit.open("/", width=390, height=844, until="tr.leads")
+        page = visit.open("/hands", width=390, height=844, until="tr.leads")
     else:
         page = visit.open(f"/replay?hand={key}&ply=9", width=390, height=844)
     page.wait_for_timeout(300)
@@ -213,7 +213,7 @@ def test_language_follows_the_browser_and_can_be_changed(visit, store):
 
 
 def test_from_the_list_to_the_hand_and_on_to_the_next(visit, store):
-    page = visit.open("/", until="tr.leads")
+    page = visit.open("/hands", until="tr.leads")
     hashes = store.hands(order="-hand_id", limit=3)["hash"].to_list()
     page.locator("tr.leads button").nth(1).click()
     page.wait_for_url(re.compile(f"hand={hashes[1]}"))
@@ -270,7 +270,7 @@ def test_every_step_is_told_to_a_screen_reader(visit, store):
 def test_no_address_shows_a_traceback(visit, store):
     page = visit.open("/replay?hand=nothing-like-it", until="[data-testid='stAlert']")
     assert "Traceback" not in page.content()
-    page = visit.open("/?more=nonsense+here", until="[data-testid='stAlert']")
+    page = visit.open("/hands?more=nonsense+here", until="[data-testid='stAlert']")
     assert "Traceback" not in page.content()
     answer = page.request.get(visit.url)
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]

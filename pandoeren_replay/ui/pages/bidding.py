@@ -1,0 +1,203 @@
+"""Bidding: who bids from where, what hands are opened with, and what becomes of it."""
+
+from typing import Any
+
+import streamlit as st
+
+from pandoeren_replay.filters import quote
+from pandoeren_replay.stats import FEW, wilson
+from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.components.table import Cell, Column, Row, table
+from pandoeren_replay.ui.filterbar import Filter
+from pandoeren_replay.ui.pages.contracts import rules_name
+from pandoeren_replay.ui.pages.hands import empty_store
+from pandoeren_replay.ui.payload import player_name
+from pandoeren_replay.ui.source import Source, contract_name
+from pandoeren_replay.ui.texts import Texts
+
+_CALLED = "h.has_auction = 'recorded' AND ({where})"
+_SUMMARY = (
+    f"SELECT count(*) AS n, count(*) FILTER (h.passed_out) AS passed FROM hands h WHERE {_CALLED}"
+)
+# One row for each seat of each hand: did it bid, did it win the auction, was that made.
+_SEATS = f"""
+WITH seat AS (
+    SELECT h.hand_id, s.seat, any_value(h.dealer) AS dealer, any_value(s.player) AS player,
+           coalesce(bool_or(c.is_bid AND c.valid), false) AS bid,
+           any_value(h.declarer) = s.seat AS won, any_value(h.success) AS success
+    FROM hands h
+    JOIN seats s ON s.hand_id = h.hand_id
+    LEFT JOIN calls c ON c.hand_id = h.hand_id AND c.seat = s.seat
+    WHERE {_CALLED}
+    GROUP BY h.hand_id, s.seat
+)
+"""
+_COUNTS = """
+count(*) AS n, count(*) FILTER (bid) AS bids, count(*) FILTER (won) AS wins,
+count(*) FILTER (won AND success) AS made, count(*) FILTER (won AND success IS NOT NULL) AS decided
+"""
+_PLACES = f"""{_SEATS}
+SELECT (strpos('NESW', seat) - strpos('NESW', dealer) + 3) % 4 AS place, {_COUNTS}
+FROM seat WHERE dealer IS NOT NULL GROUP BY 1 ORDER BY 1
+"""
+_PLAYERS = f"""{_SEATS}
+SELECT player, {_COUNTS}
+FROM seat WHERE player IS NOT NULL GROUP BY 1 ORDER BY n DESC, player LIMIT 500
+"""
+_OPENINGS = f"""
+WITH first AS (
+    SELECT c.hand_id, arg_min(c.text, c.call) AS opening
+    FROM calls c WHERE c.is_bid AND c.valid GROUP BY c.hand_id
+)
+SELECT h.rules, f.opening, count(*) AS n, count(*) FILTER (h.contract = f.opening) AS stood,
+       count(*) FILTER (h.contract = f.opening AND h.success) AS made,
+       count(*) FILTER (h.contract = f.opening AND h.success IS NOT NULL) AS decided
+FROM first f JOIN hands h ON h.hand_id = f.hand_id
+WHERE {_CALLED}
+GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2
+"""
+
+
+def page() -> None:
+    """Shows how auctions go."""
+    text = session.texts()
+    source = session.source()
+    st.header(text("bidding.title"))
+    if source.is_empty:
+        empty_store(text)
+        return
+    where = _choices(source, text)
+    summary = source.filtered(_SUMMARY, where)[0]
+    if not summary["n"]:
+        st.info(text("bidding.nothing"), icon=":material/filter_alt:")
+        return
+    st.text(
+        text(
+            "bidding.summary",
+            n=text.number(summary["n"]),
+            passed=text.number(summary["passed"]),
+            share=text.percent(summary["passed"] / summary["n"]),
+        )
+    )
+    st.subheader(text("bidding.places"))
+    places = source.filtered(_PLACES, where)
+    names = [text(f"bidding.place_{r['place']}") for r in places]
+    _counts(places, names, text, "c_place", "places", leads=False)
+    st.subheader(text("bidding.openings"))
+    _openings(source.filtered(_OPENINGS, where), source, text)
+    players = source.filtered(_PLAYERS, where)
+    if players:
+        st.subheader(text("bidding.players"))
+        names = [player_name(r["player"]) for r in players]
+        chosen = _counts(players, names, text, "c_player", "bidders", leads=True)
+        if chosen is not None:
+            navigation.open_page("players", text, {"name": players[int(chosen)]["player"]})
+
+
+def _choices(source: Source, text: Texts) -> str:
+    choices = source.choices()
+    one, two = st.columns(2)
+    with one:
+        rules = st.selectbox(
+            text("hands.f_rules"),
+            ["", *choices.rules],
+            format_func=lambda i: rules_name(source, text, i) if i else text("hands.any"),
+        )
+    simulated = ""
+    with two:
+        if choices.has_simulated:
+            simulated = st.selectbox(
+                text("hands.f_simulated"),
+                ["", "no", "yes"],
+                format_func=lambda v: text(f"hands.simulated_{v}") if v else text("hands.any"),
+            )
+    return Filter(rules=rules, simulated=simulated).where()
+
+
+def _share(part: int, whole: int, text: Texts) -> Cell:
+    return Cell(text.percent(part / whole), part / whole) if whole else Cell(text("stats.none"))
+
+
+def _made(r: dict[str, Any], text: Texts) -> tuple[Cell, Cell]:
+    interval = wilson(r["made"], r["decided"])
+    if interval is None:
+        return Cell(text("stats.none")), Cell(text("stats.none"))
+    low, high = interval
+    shown = f"{text.percent(low)}–{text.percent(high)}"
+    return _share(r["made"], r["decided"], text), Cell(shown, low)
+
+
+def _number_columns(text: Texts, *names: str) -> list[Column]:
+    return [
+        Column(
+            text(f"bidding.c_{n}"),
+            number=True,
+            hint="" if n == "interval" else text(f"bidding.hint_{n}"),
+        )
+        for n in names
+    ]
+
+
+def _counts(
+    rows: list[dict[str, Any]],
+    names: list[str],
+    text: Texts,
+    head: str,
+    key: str,
+    *,
+    leads: bool,
+) -> str | None:
+    heading = text("evening.c_player") if head == "c_player" else text(f"bidding.{head}")
+    columns = [
+        Column(heading, lead=True),
+        *_number_columns(text, "hands", "bids", "wins", "made", "interval"),
+    ]
+    shown = [
+        Row(
+            str(i) if leads else "",
+            (
+                Cell(name, sort=None if leads else i),
+                Cell(text.number(r["n"]), r["n"]),
+                _share(r["bids"], r["n"], text),
+                _share(r["wins"], r["n"], text),
+                *_made(r, text),
+            ),
+            muted=r["decided"] < FEW,
+        )
+        for i, (r, name) in enumerate(zip(rows, names, strict=True))
+    ]
+    return table(columns, shown, text, key=key, caption=heading, action=text("players.show"))
+
+
+def _openings(rows: list[dict[str, Any]], source: Source, text: Texts) -> None:
+    columns = [
+        Column(text("bidding.c_opening"), lead=True),
+        Column(text("hands.c_rules"), wide=True),
+        *_number_columns(text, "hands", "stood", "made", "interval"),
+    ]
+    shown = [
+        Row(
+            str(i),
+            (
+                Cell(contract_name(source, text, r["rules"], r["opening"]), sort=i),
+                Cell(rules_name(source, text, r["rules"])),
+                Cell(text.number(r["n"]), r["n"]),
+                _share(r["stood"], r["n"], text),
+                *_made(r, text),
+            ),
+            muted=r["decided"] < FEW,
+        )
+        for i, r in enumerate(rows)
+    ]
+    chosen = table(
+        columns,
+        shown,
+        text,
+        key="openings",
+        caption=text("bidding.openings"),
+        action=text("stats.show_hands"),
+    )
+    if chosen is not None:
+        r = rows[int(chosen)]
+        where = f"rules={quote(r['rules'])} and contract={quote(r['opening'])}"
+        navigation.open_page("hands", text, Filter.from_where(where).query())
