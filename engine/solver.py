@@ -80,7 +80,7 @@ class Interrupted(Exception):
 class _Arena:
     """Memory of one search thread: context and tables, used by one deal at a time."""
 
-    def __init__(self, bits: int = 15, goal_bits: int = 12) -> None:
+    def __init__(self, bits: int = 15, goal_bits: int = 15) -> None:
         self.context = np.zeros(tab.CONTEXT_CELLS, np.int64)
         self.table = np.zeros((1 << bits) * memory.BUCKET_CELLS, np.int64)
         self.answers = np.zeros((1 << goal_bits) * 8, np.int64)
@@ -146,7 +146,7 @@ class Search:
         if self.objective == "points":
             c[tab.POINTS : tab.POINTS + tab.SLOTS] = lay.points
             c[tab.LAST] = lay.last_trick
-        c[tab.PER_TRICK] = self.objective == "tricks"
+        c[tab.PER_TRICK] = self.objective != "points"
         c[tab.MAXI] = c[tab.SCORE] = c[tab.OPEN_SCORE] = start.side
         c[tab.DECLARER] = 1 << start.declarer
         if start.called is not None:
@@ -155,7 +155,7 @@ class Search:
                 c[tab.OPEN_SCORE] = 1 << start.declarer
             elif self.objective == "called-card-and-four":
                 c[tab.HIDDEN] = 1 << lay.bit[start.called]
-        c[tab.GOAL] = _GOALS.get(self.objective, -1)
+        c[tab.GOAL] = _GOALS.get(self.objective, 0)
         c[tab.STAMP] = arena.next_stamp()
         c[tab.BITS] = arena.bits if self.counting else arena.goal_bits
         core.begin(c)
@@ -245,6 +245,9 @@ class Search:
             c = arena.context
             c[tab.MAXI] = position.side
             c[tab.PAST] = len(position.winners)
+            c[tab.DUCKS] = self.objective in ("none", "one-with-jas") and (
+                position.side == 1 << position.declarer
+            )
             c[tab.FIRST_JOINS] = position.first_joins
             won = 0 if past is None else past - goals.OPEN
             found = goals.reaches_goal(

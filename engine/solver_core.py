@@ -20,6 +20,7 @@ from engine.solver_tables import (
     CARD,
     CHOICE,
     GAIN,
+    GOAL,
     HIDDEN,
     HISTORY,
     KNOWN,
@@ -62,6 +63,7 @@ from engine.solver_tables import (
 ESTIMATE = 1 << 11  # set in the stamp of what an estimate leaves in the table
 ESTIMATE_WIDTH = 2
 FIRST_STEP = 3
+SHY_FROM = 1  # goals from this number on forbid tricks
 
 
 @compiled("void(int64[::1], int64, int64, int64, int64, int64)")
@@ -384,12 +386,22 @@ def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: 
 def begin(c: Any) -> None:
     """A new deal: lane tables, and what is expected of each card before anything is learnt."""
     prepare(c)
+    shy = c[GOAL] >= SHY_FROM
     for k in range(9):
         for situation in range(N_SITUATIONS):
             for card in range(SLOTS):
                 at = HISTORY + (k * N_SITUATIONS + situation) * SLOTS + card
                 points = c[POINTS + card]
-                if situation >= LEADS:
+                high = card % WIDTH
+                if shy:
+                    # Who must not win tricks leads low and ducks high; so do those who wait for it.
+                    if situation >= LEADS:
+                        rate = 3000 - 128 * high
+                    elif situation & 1:
+                        rate = 1024 + 64 * high
+                    else:
+                        rate = 2048 + 64 * high
+                elif situation >= LEADS:
                     rate = 2048 + 64 * (card % WIDTH)
                 elif situation & 3 == 0:
                     rate = 1500 - 40 * points

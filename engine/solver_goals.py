@@ -6,7 +6,8 @@ of the table holds a proven answer.
 
 from typing import Any
 
-from engine.solver_memory import structure_of
+from engine.solver_bounds import sure_bounds
+from engine.solver_memory import BOUND, structure_of
 from engine.solver_moves import learn, moves_of
 from engine.solver_tables import (
     BEATS,
@@ -16,8 +17,10 @@ from engine.solver_tables import (
     DECLARER,
     FIRST_JOINS,
     GOAL,
+    HANDS,
     HIDDEN,
     JAS,
+    LANE_MASK,
     LEFT,
     LEVEL_CELLS,
     LEVELS,
@@ -29,18 +32,24 @@ from engine.solver_tables import (
     ROOT_LED,
     ROOT_POINTS,
     ROOT_SEAT,
+    SAFE,
     STAMP,
     STOP,
     SUM,
+    SURE,
+    THEIRS_SHIFT,
     TOP,
     TOP_SEAT,
     TRIED,
+    TRUMP_LANE,
+    TRUMPS,
     WIDTH,
     compiled,
     count,
 )
 
-ALL, NONE, FIRST_ONLY, EXACTLY_ONE, ONE_WITH_JAS, FIRST_FOUR, CALLED_FOUR = range(7)
+FIRST_FOUR, CALLED_FOUR, ALL = -3, -2, -1
+NONE, FIRST_ONLY, EXACTLY_ONE, ONE_WITH_JAS = range(1, 5)
 LOST, MADE, OPEN = 0, 1, 2
 
 CALLED_TAKEN = 8
@@ -97,6 +106,60 @@ def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) 
     return MADE if end else OPEN + won
 
 
+@compiled("int64(int64[::1], int64, int64)")
+def shies(c: Any, rem: int, won: int) -> int:
+    """Whether from here on declarer must not win a trick."""
+    goal = c[GOAL]
+    if goal == NONE:
+        return 1
+    if goal == FIRST_ONLY:
+        return 1 if c[PAST] > 0 else 0
+    if goal == ONE_WITH_JAS:
+        return 0 if c[JAS] & rem else 1
+    if goal == EXACTLY_ONE:
+        return won
+    return 0
+
+
+@compiled("int64(int64[::1], int64, int64, int64, int64)")
+def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
+    """What is decided at the start of a trick, ``k`` of which are left: LOST, MADE or OPEN."""
+    goal = c[GOAL]
+    # Tricks that trumps are sure of come whether wanted or not.
+    sure = c[SURE + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)] if c[TRUMPS] else 0
+    ours = sure & 15
+    theirs = (sure >> THEIRS_SHIFT) & 15
+    if goal in (ALL, FIRST_FOUR):
+        if theirs:
+            return LOST
+        if goal == ALL and sure_bounds(c, rem, leader, k, k) & BOUND == k:
+            return MADE
+    elif goal == CALLED_FOUR:
+        if (won & 7) + k - theirs < 4:
+            return LOST
+    elif goal == NONE or (goal == FIRST_ONLY and c[PAST] > 0):
+        if ours:
+            return LOST
+        if theirs >= k:
+            return MADE
+    elif goal == EXACTLY_ONE:
+        if won + ours > 1:
+            return LOST
+    elif goal == ONE_WITH_JAS:
+        if ours > (1 if c[JAS] & rem else 0):
+            return LOST
+    if shies(c, rem, won) and (c[DECLARER] >> leader) & 1 == 0 and c[DECLARER] == c[MAXI]:
+        for seat in range(4):
+            if (c[DECLARER] >> seat) & 1 and rem & c[TRUMPS] & c[HANDS + seat]:
+                return OPEN
+        safe = 1
+        for lane in range(4):
+            safe &= c[SAFE + lane * 512 + ((rem >> (lane * WIDTH)) & LANE_MASK)]
+        if safe:
+            return MADE
+    return OPEN
+
+
 @compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
 def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) -> int:
     """Whether the goal can be forced (MADE or LOST); nothing once ``STOP`` is set."""
@@ -113,6 +176,10 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
     word = 0
     cell = 0
     if start == 0:
+        if c[FIRST_JOINS] == 0:
+            known = settled(c, rem, leader, won, k)
+            if known != OPEN:
+                return known
         word = structure_of(c, rem) | (leader << 36)
         word |= (won << _WON_SHIFT) | (c[MAXI] << _SIDE_SHIFT) | (c[STAMP] << _STAMP_SHIFT)
         mixed = (word ^ (word >> 17)) * 0x1E3779B97F4A7C15

@@ -5,6 +5,7 @@ from typing import Any
 from engine.play import legal_mask
 from engine.solver_tables import (
     BEATS,
+    DUCKS,
     DUTY,
     HANDS,
     HIDDEN,
@@ -71,6 +72,22 @@ def reply_cell(c: Any, points: int, top: int, card: int) -> int:
     """Cell that counts how often a card was the right answer to another."""
     rich = 1 if points >= 8 else 0
     return REPLY + (rich * SLOTS + top) * SLOTS + card
+
+
+@compiled("int64(int64[::1], int64, int64)")
+def highest_losers(c: Any, cards: int, top: int) -> int:
+    """Of a declarer who must not win: of the cards of a plain suit that cannot, the highest.
+
+    A lower card can always stand in for a higher one of its suit and wins no trick that the higher
+    one would not, so the higher one goes first. Trumps are left alone: duties tell them apart.
+    """
+    beaten = cards & ~c[BEATS + top] & ~c[TRUMPS]
+    for lane in range(4):
+        mine = beaten & (LANE_MASK << (lane * WIDTH))
+        while mine & (mine - 1):
+            cards &= ~(mine & -mine)
+            mine &= mine - 1
+    return cards
 
 
 @compiled("int64(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64)")
@@ -144,6 +161,8 @@ def moves_of(
                             continue
         chosen |= bit
         previous = card
+    if p > 0 and c[DUCKS] and mine:
+        chosen = highest_losers(c, chosen, top)
     n = 0
     out = 0
     while chosen:

@@ -52,8 +52,9 @@ LANE_MASK = (1 << WIDTH) - 1
     PAST,  # tricks complete before the first one searched
     FIRST_JOINS,  # 1: who wins the first trick joins declarer
     WORTHLESS,  # mask of the cards without points
+    DUCKS,  # 1: declarer is alone and may win no further trick but with the jas
     NARROW,  # not 0: try only so many moves (an estimate, nothing is proven)
-) = range(25)
+) = range(26)
 
 HANDS = 32
 BEATS = HANDS + 4
@@ -64,7 +65,8 @@ RUNS = LANE_INFO + LANES * 512
 SURE = RUNS + LANES * 512
 LEADS = 48  # the situations from here on are leads
 N_SITUATIONS = LEADS + 8
-HISTORY = SURE + 512
+SAFE = SURE + 512
+HISTORY = SAFE + LANES * 512
 REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
 LEVEL_CELLS = 24
@@ -223,6 +225,33 @@ def _run(c: Any, lane: int, sub: int) -> int:
 
 
 @compiled("int64(int64[::1], int64, int64)")
+def _safe(c: Any, lane: int, sub: int) -> int:
+    """Whether declarer cannot be made to win a trick in a suit that he does not lead himself.
+
+    He is safe when his lowest card is under the others' lowest, his second under their second, and
+    so on: to every card led he answers with the highest under it, and stays safe.
+    """
+    own = others = 0
+    for i in range(WIDTH):
+        if not (sub >> i) & 1:
+            continue
+        if (c[DECLARER] >> c[OWNER + lane * WIDTH + i]) & 1:
+            own += 1
+        else:
+            others += 1
+            if own < others:
+                # None of his is under this one: he must have run out.
+                higher = sub >> (i + 1)
+                while higher:
+                    j = i + 1 + lowest(higher)
+                    if (c[DECLARER] >> c[OWNER + lane * WIDTH + j]) & 1:
+                        return 0
+                    higher &= higher - 1
+                return 1
+    return 1
+
+
+@compiled("int64(int64[::1], int64, int64)")
 def _sure_trumps(c: Any, sub: int, team: int) -> int:
     """Tricks that a team is sure of with its trumps of one subset, and the points of those cards.
 
@@ -307,6 +336,7 @@ def prepare(c: Any) -> None:
                 rest &= rest - 1
                 code = code * 8 + c[OWNER + base + i] + 4 * ((special >> i) & 1)
             c[RUNS + lane * 512 + sub] = _run(c, lane, sub)
+            c[SAFE + lane * 512 + sub] = _safe(c, lane, sub)
             if lane == TRUMP_LANE and c[TRUMPS]:
                 ours = _sure_trumps(c, sub, c[OPEN_SCORE])
                 theirs = _sure_trumps(c, sub, 15 ^ c[SCORE])
