@@ -48,11 +48,16 @@ def tables_of(rules: RuleSet) -> RuleTables:
 
 
 def replay_columns(
-    columns: HandColumns, rules: RuleSet | Sequence[RuleSet], stepped: Stepped | None = None
+    columns: HandColumns,
+    rules: RuleSet | Sequence[RuleSet],
+    stepped: Stepped | None = None,
+    room: Any = None,
 ) -> BatchResult:
     """Replay columns of hands; their field ``rules`` says by which of ``rules`` each is played.
 
     ``stepped`` is called with each hand that went to the step replay, while its replay is at hand.
+    ``room`` is memory to be used for the outcomes: an array of :data:`engine.batch_result.RESULT`
+    that is long enough.
 
     >>> from engine.rulefile import load_ruleset
     >>> result = replay_columns(columns_from_records([HandRecord()]), load_ruleset("heerlen"))
@@ -60,7 +65,7 @@ def replay_columns(
     (-1, ['deal-incomplete', 'auction-unknown', 'play-incomplete'])
     """
     rule_sets = [rules] if isinstance(rules, RuleSet) else list(rules)
-    out = empty_result(len(columns))
+    out = empty_result(len(columns), room)
     parts: list[Any] = []
     flags: list[Flag] = []
     for number, rule_set in enumerate(rule_sets):
@@ -85,12 +90,12 @@ def _carry(rows: Any, columns: HandColumns, out: Any, tables: RuleTables, parts:
     left = []
     scratch = np.zeros(1, SCRATCH)
     while rows.size:
-        status = np.zeros(rows.size, np.int8)
-        missing = np.zeros(rows.size, np.int64)
+        status = np.empty(rows.size, np.int8)
+        missing = np.empty(rows.size, np.int64)
         auction, memo = tables.auction, tables.memo
         start = 0
         while start < rows.size:
-            flags = np.zeros(rows.size // 8 + 2 * ROOM, FLAG)
+            flags = np.empty(rows.size // 8 + 2 * ROOM, FLAG)
             start = replay_rows(
                 rows, start, columns.hands, columns.calls, columns.claims, tables.fixed,
                 auction.symbol, auction.steps, auction.states, memo.answers, memo.said, scratch,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from engine.batch_columns import ABSENT, call_code
 from engine.state import NOBODY, Replay
@@ -100,15 +101,50 @@ class BatchResult:
         ]
 
 
-def empty_result(n: int) -> BatchResult:
-    """Room for ``n`` hands of which nothing is known yet."""
-    out = np.zeros(n, RESULT)
-    for name in (
-        "contract", "level", "points", "points_out", "meld", "dealer", "declarer", "row", "trump",
-        "called", "discard", "middle", "leader", "tricks", "made",
-    ):  # fmt: skip
-        out[name] = UNKNOWN
-    out["partner"] = PARTNER_UNKNOWN
+@njit(cache=True, nogil=True)
+def blank(o: Any) -> None:
+    """Nothing known of one hand."""
+    o.standing = 0
+    o.winners = 0
+    o.contract = UNKNOWN
+    o.level = UNKNOWN
+    o.points_out = UNKNOWN
+    o.errors = 0
+    o.warnings = 0
+    o.dealer = UNKNOWN
+    o.declarer = UNKNOWN
+    o.partner = PARTNER_UNKNOWN
+    o.row = UNKNOWN
+    o.trump = UNKNOWN
+    o.called = UNKNOWN
+    o.discard = UNKNOWN
+    o.middle = UNKNOWN
+    o.passed_out = 0
+    o.leader = UNKNOWN
+    o.n_tricks = 0
+    o.made = UNKNOWN
+    o.has_score = 0
+    o.stepped = 0
+    for x in range(2):
+        o.points[x] = UNKNOWN
+        o.tricks[x] = UNKNOWN
+        o.meld[x] = UNKNOWN
+    for x in range(4):
+        o.score[x] = 0
+    for x in range(6):
+        o.completeness[x] = 0
+
+
+@njit(cache=True, nogil=True)
+def _blank_all(out: Any) -> None:
+    for i in range(out.size):
+        blank(out[i])
+
+
+def empty_result(n: int, room: Any = None) -> BatchResult:
+    """Columns for ``n`` hands of which nothing is known yet, in ``room`` if there is some."""
+    out = np.empty(n, RESULT) if room is None else room[:n]
+    _blank_all(out)
     return BatchResult(out, np.zeros(0, FLAG))
 
 

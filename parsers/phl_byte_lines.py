@@ -35,7 +35,7 @@ META_KEYS = ("id", "n", "e", "s", "w", "date", "event", "site", "session", "hand
 N_KEYS = len(META_KEYS)
 OTHER_KEY = N_KEYS
 NO_TOKEN = -1
-ROOM = 256
+SLACK = 256
 """Calls or claims that one line at most has."""
 LINE = np.dtype(
     [

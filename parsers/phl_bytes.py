@@ -19,17 +19,19 @@ from parsers.base import Located, Options, Reject, Warn
 from parsers.canonical import is_empty
 from parsers.fields import FieldError
 from parsers.phl import parse_line
-from parsers.phl_byte_lines import LINE, NO_TOKEN, PADDING, ROOM, parse_lines
+from parsers.phl_byte_lines import LINE, NO_TOKEN, PADDING, SLACK, parse_lines
 from parsers.rulecheck import RuleCheck
 
-BLOCK = 32 << 20
-"""Bytes read at a time."""
+ROWS = 122_880
+"""Lines of a chunk."""
 SKIP = 255
 """Rule-set number of a line that is no hand (reject, empty)."""
 MOST_RULE_SETS = 200
 
 _RETURN = 13
-_SHORT = 100  # bytes of a short line
+_NEWLINE = 10
+_USUAL = 256  # bytes of a line, as a first guess
+_LEAST = 1 << 12
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -54,7 +56,7 @@ class PhlChunk:
     """Some lines of one source, in order.
 
     ``data`` holds the bytes and must live as long as views into it; ``lines`` tells where each
-    line and its fields are (:data:`parsers.phl_byte_lines.LINE`). ``columns`` has one hand a line, its
+    line and its fields are (see ``LINE`` there). ``columns`` has one hand a line, its
     ``rules`` an index into ``rules`` or :data:`SKIP`; ``odd`` holds the hands that only their
     record tells, by line index. ``empty`` counts lines without call or card.
     """
@@ -84,8 +86,23 @@ class PhlChunk:
         return parse_line(self.text(i)) if found is None else found.record
 
 
+class Room:
+    """Memory for one chunk."""
+
+    def __init__(self, rows: int, size: int, calls: int, claims: int) -> None:
+        self.data = bytearray(size)
+        self.bytes = np.frombuffer(self.data, np.uint8)
+        self.lines = np.empty(rows, LINE)
+        self.hands = np.empty(rows, HAND)
+        self.calls = np.empty(calls, np.int16)
+        self.claims = np.empty(claims, CLAIM)
+
+
 class PhlBytesReader:
     """Reads one source of the line form, chunk by chunk; ``options`` as for the other parsers.
+
+    With ``rooms``, that many chunks share memory in turn: a chunk is then good only until so many
+    others have been read. Fresh memory costs as much time as the reading itself.
 
     Raises :class:`engine.rulefile.RuleSetError` if ``options.rules`` cannot be used.
 
@@ -95,8 +112,10 @@ class PhlBytesReader:
     (2, 'calls', "found 'X', expected a seat (N, E, S or W) or ?")
     """
 
-    def __init__(self, source: str, options: Options) -> None:
+    def __init__(self, source: str, options: Options, rooms: int = 0) -> None:
         self.source = source
+        self._rooms: list[Room | None] = [None] * rooms
+        self._next_room = -1
         self.rules: list[RuleSet] = []
         self._check = RuleCheck(options)
         if self._check.problem:
@@ -124,49 +143,79 @@ class PhlBytesReader:
             self._tokens[token] = len(self._tokens)
             self._token_rules.append(number)
 
-    def chunks(self, stream: Stream, block: int = BLOCK) -> Iterator[PhlChunk]:
-        """All chunks of a binary stream. Raises :class:`NotUtf8`."""
+    def chunks(self, stream: Stream, rows: int = ROWS) -> Iterator[PhlChunk]:
+        """All chunks of a binary stream, each of up to ``rows`` lines. Raises :class:`NotUtf8`."""
         rest = b""
-        first = True
+        block = _USUAL * rows
+        start = True
         while True:
-            data = bytearray(len(rest) + block + PADDING)
+            room = self._room(rows, len(rest) + block + PADDING)
+            data = room.data
             data[: len(rest)] = rest
             got = stream.readinto(memoryview(data)[len(rest) : len(rest) + block]) or 0
             size = len(rest) + got
-            if not got:
-                if rest:
-                    yield self._chunk(bytearray(rest + b"\n" + bytes(PADDING)), size + 1, False)
+            ended = True
+            if got:
+                if data[size - 1] == _RETURN:  # A line end may go on in the next block.
+                    more = stream.read(1)
+                    data[size : size + 1] = more or b"\0"
+                    size += len(more)
+                if start and data.startswith(_BOM):
+                    data[: len(_BOM)] = b"\n" * len(_BOM)
+                    self._number_of_line -= len(_BOM)
+                start = False
+                if data.find(b"\r", 0, size) >= 0:
+                    text = bytes(data[:size]).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                    size = len(text)
+                    data[:size] = text
+            elif not rest:
                 return
-            if data[size - 1] == _RETURN:  # A line end may go on in the next block.
-                more = stream.read(1)
-                data[size : size + 1] = more or b"\0"
-                size += len(more)
-            if data.find(b"\r", 0, size) >= 0:
-                text = bytes(data[:size]).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-                data, size = bytearray(text + bytes(PADDING)), len(text)
-            if first and data.startswith(_BOM):
-                del data[: len(_BOM)]
-                size -= len(_BOM)
-            first = False
+            elif data[size - 1] != _NEWLINE:
+                data[size] = _NEWLINE
+                size += 1
+                ended = False
             cut = data.rfind(b"\n", 0, size) + 1
-            rest = bytes(data[cut:size])
-            if cut:
-                yield self._chunk(data, cut, True)
+            if not cut:
+                rest = bytes(data[:size])
+                continue
+            chunk = self._chunk(room, cut, ended)
+            rest = bytes(data[chunk.size : size])
+            # Of the next lines a little more is read than the chunk has room for.
+            wanted = chunk.size * rows // max(len(chunk), 1)
+            block = max(_LEAST, wanted + wanted // 64 - len(rest))
+            if not ended and len(rest):
+                rest = rest[:-1]
+            yield chunk
 
     def parse(self, text: bytes) -> PhlChunk:
         """The hands of some whole lines (LF alone ends one), which follow those read so far."""
         ended = text.endswith(b"\n") or not text
-        data = bytearray(text + (b"" if ended else b"\n") + bytes(PADDING))
-        return self._chunk(data, len(data) - PADDING, ended)
+        size = len(text) + (not ended)
+        room = Room(text.count(b"\n") + 1, size + PADDING, calls=size + SLACK, claims=size + SLACK)
+        room.data[: len(text)] = text
+        if not ended:
+            room.data[len(text)] = _NEWLINE
+        return self._chunk(room, size, ended)
 
-    def _chunk(self, data: bytearray, size: int, ended: bool) -> PhlChunk:
-        """The hands of the first ``size`` bytes, which end in a line end."""
-        if not data.isascii():
+    def _room(self, rows: int, size: int) -> "Room":
+        """Memory for the next chunk."""
+        if not self._rooms:
+            return Room(rows, size, 16 * rows + SLACK, 6 * rows + SLACK)
+        self._next_room = (self._next_room + 1) % len(self._rooms)
+        room = self._rooms[self._next_room]
+        if room is None or len(room.lines) != rows or len(room.data) < size:
+            room = Room(rows, size + size // 8, 16 * rows + SLACK, 6 * rows + SLACK)
+            self._rooms[self._next_room] = room
+        return room
+
+    def _chunk(self, room: "Room", size: int, ended: bool) -> PhlChunk:
+        """The hands of the first ``size`` bytes, which end in a line end, as far as there is room."""
+        if not room.data.isascii():
             try:
-                str(memoryview(data)[:size], "utf-8")
+                str(memoryview(room.data)[:size], "utf-8")
             except UnicodeDecodeError as e:
                 raise NotUtf8(str(e)) from None
-        chunk = self._compiled(np.frombuffer(data, np.uint8), size)
+        chunk = self._compiled(room, size)
         lines = chunk.lines
         if not ended and len(chunk) and lines["start"][-1] + lines["length"][-1] == size - 1:
             text = "the last line has no line end: it may have been cut short"
@@ -177,29 +226,20 @@ class PhlBytesReader:
         chunk.tokens = list(self._tokens)
         return chunk
 
-    def _compiled(self, data: Any, size: int) -> PhlChunk:
+    def _compiled(self, room: "Room", size: int) -> PhlChunk:
         tokens = np.zeros((len(self._tokens), 64), np.uint8)
         lengths = np.zeros(len(self._tokens), np.int64)
         for k, token in enumerate(self._tokens):
             raw = np.frombuffer(token.encode(), np.uint8)
             tokens[k, : raw.size], lengths[k] = raw, raw.size
-        rules = np.array(self._token_rules, np.uint8)
-        # Room that is not needed costs nothing: it is never touched.
-        n = size // _SHORT + 64
-        lines, hands = np.empty(n, LINE), np.empty(n, HAND)
-        calls, claims = np.empty(12 * n + ROOM, np.int16), np.empty(4 * n + ROOM, CLAIM)
         state = np.array([0, self._number_of_line, 0, 0, 0], np.int64)
-        while True:
-            parse_lines(data, size, lines, hands, calls, claims, tokens, lengths, rules, state)
-            if state[0] == size:
-                break
-            lines, hands, calls, claims = (
-                np.concatenate([a, np.empty_like(a)]) for a in (lines, hands, calls, claims)
-            )
-        self._number_of_line = int(state[1])
-        n = int(state[2])
-        columns = HandColumns(hands[:n], calls[: state[3]], claims[: state[4]])
-        return PhlChunk(data, lines[:n], columns, self.rules, [], size=size)
+        parse_lines(
+            room.bytes, size, room.lines, room.hands, room.calls, room.claims, tokens, lengths,
+            np.array(self._token_rules, np.uint8), state,
+        )  # fmt: skip
+        used, self._number_of_line, n, calls, claims = map(int, state)
+        columns = HandColumns(room.hands[:n], room.calls[:calls], room.claims[:claims])
+        return PhlChunk(room.bytes, room.lines[:n], columns, self.rules, [], size=used)
 
     def _by_record(self, chunk: PhlChunk, i: int) -> None:
         """A line that the compiled reader left: read it as :func:`parsers.phl.read_phl` does."""
