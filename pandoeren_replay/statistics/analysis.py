@@ -1,4 +1,200 @@
-"""Statistics that need evaluations."""
+"""Statistics that need evaluations (`pandoeren analyze`): play and bids against open cards.
 
-STATISTICS = ()
-POPULATIONS = ()
+All of it is hindsight. A value is for declarer's side at the end of the hand (docs/store.md): card
+points without meld where the goal is points, else 1 if the goal is reached and 0 if not. ``best``
+of a ply is what the hand was worth before the card, ``value`` of the card played what it was worth
+after it; the difference is what the card cost its own side.
+"""
+
+from engine.ruleset import RuleSet
+from engine.score import hand_score
+from engine.state import NOBODY
+from pandoeren_replay.statistics import cardsql
+from pandoeren_replay.statistics.model import Population, Statistic
+from pandoeren_replay.statistics.populations import _NAME, _ROLE, _SEAT_OWN, _text
+from pandoeren_replay.store.store import Store
+
+NO_ANALYSIS = {
+    "en": "no analysis yet: `pandoeren analyze` values the cards of stored hands",
+    "nl": "nog geen analyse: `pandoeren analyze` waardeert de kaarten van opgeslagen spellen",
+}
+
+# Whether a contract is made when a hand ends with a value (as in the annotation of one hand).
+_MADE = (
+    "CASE WHEN {goal} = 'points' THEN {value} + coalesce(h.meld_side, 0) >= h.target "
+    "ELSE {value} = 1 AND (h.contract NOT LIKE '%+%' OR coalesce(h.meld_side, 0) >= h.level) END"
+)
+
+
+def has_evaluations(store: Store) -> bool:
+    """Whether any card of the store was valued."""
+    return bool(store.rows("SELECT 1 AS x FROM evaluations LIMIT 1"))
+
+
+def next_level(rules: RuleSet, level: int) -> int | None:
+    """The lowest points bid above a level, ``None`` if there is none.
+
+    >>> from engine.rulefile import load_ruleset
+    >>> [next_level(load_ruleset(r), n) for r, n in (("heerlen", 140), ("fiches", 100),
+    ...                                              ("fiches", 170), ("heerlen", 230))]
+    [150, 120, None, 240]
+    """
+    above: list[int] = []
+    for key in rules.auction.order:
+        c = rules.contracts[key]
+        above += [n for n in c.levels if n > level]
+        if c.step and c.levels[-1] <= level:
+            above.append(level + c.step - (level - c.levels[-1]) % c.step)
+    return min(above, default=None)
+
+
+def _scores(store: Store) -> str:
+    """Declarer's score made and lost, and the next points bid, by rule set, contract, company."""
+    rows = store.rows(
+        "SELECT DISTINCT h.rules, h.rules_hash, h.contract, h.level, h.target, "
+        "h.partner = '-' AS alone FROM hands h "
+        "WHERE h.hand_id IN (SELECT hand_id FROM evaluations) AND h.contract IS NOT NULL "
+        "AND h.partner IS NOT NULL"
+    )
+    sets: dict[tuple[str, str], RuleSet] = {}
+    values = []
+    for r in rows:
+        key = (r["rules"], r["rules_hash"])
+        rules = sets.setdefault(key, store.rule_set(*key))
+        bid = rules.bid(r["contract"])
+        if bid is None:
+            continue
+        partner = NOBODY if r["alone"] else 2
+        by_points = rules.score.system == "race" and bid.contract.goal == "points"
+        worth = [
+            None if by_points else hand_score(rules, bid, 0, partner, made)
+            for made in (True, False)
+        ]
+        made, lost = ("NULL" if w is None else str(w[0]) for w in worth)
+        above = next_level(rules, r["level"]) if r["target"] and r["level"] else None
+        values.append(
+            f"({_text(key[1])}, {_text(r['contract'])}, {str(bool(r['alone'])).lower()}, "
+            f"{made}, {lost}, {above or 'NULL'})"
+        )
+    return ", ".join(values) or "('', '', false, 0, 0, 0)"
+
+
+def _analysed(store: Store) -> str:
+    made = _MADE.format(goal="h.goal", value="h.start")
+    return (
+        f"SELECT *, CASE WHEN open_made THEN if_made ELSE if_lost END AS open_score FROM ("
+        f"SELECT h.*, v.if_made, v.if_lost, v.above, {made} AS open_made, "
+        "CASE WHEN h.goal = 'points' THEN h.start + coalesce(h.meld_side, 0) END AS open_points "
+        "FROM (SELECT h.*, e.start, e.goal FROM hands h JOIN (SELECT hand_id, "
+        "any_value(best) AS start, any_value(goal) AS goal FROM evaluations WHERE ply = 0 "
+        "GROUP BY hand_id) e ON e.hand_id = h.hand_id "
+        "WHERE h.partner IS NOT NULL AND ({where})) h "
+        f"LEFT JOIN (VALUES {_scores(store)}) v(rules_hash, contract, alone, if_made, if_lost, "
+        "above) ON v.rules_hash = h.rules_hash AND v.contract = h.contract "
+        "AND v.alone = (h.partner = '-'))"
+    )
+
+
+ANALYSED = Population(
+    "analysed", "analysed hands", "geanalyseerde spellen", "hand", _analysed,
+)  # fmt: skip
+
+_SEAT = (
+    "CASE WHEN b.play_seats IS NOT NULL "
+    "THEN nullif(strpos('NESW', substr(b.play_seats, c.ply + 1, 1)), 0) - 1 "
+    f"ELSE ({cardsql.leader('(c.ply // 4)')} + c.ply % 4) % 4 END"
+)
+
+_CHOICES = (
+    "SELECT b.hand_id, c.ply, c.ply // 4 + 1 AS trick, c.goal, c.value, c.best, c.mattered, "
+    f"{_SEAT} AS k, c.cost FROM (SELECT hand_id, ply::INTEGER AS ply, any_value(goal) AS goal, "
+    "any_value(best) AS best, max(value) FILTER (played) AS value, "
+    "min(value) <> max(value) AS mattered, "
+    "abs(any_value(best) - max(value) FILTER (played)) AS cost "
+    "FROM evaluations GROUP BY hand_id, ply) c JOIN hand b ON b.hand_id = c.hand_id"
+)
+"""Cards played in analysed hands: what each cost, whether another would have made a difference."""
+
+CHOICE = Population(
+    "choice", "cards played in analysed hands", "gespeelde kaarten in geanalyseerde spellen",
+    "card",
+    f"SELECT h.*, c.ply, c.trick, c.goal, c.cost, c.mattered, {_NAME.format('c.k')} AS who, "
+    f"seat_name(c.k) AS at, {_ROLE.format(k='c.k')} AS role, c.cost > 0 AND "
+    f"({_MADE.format(goal='c.goal', value='c.best')}) <> "
+    f"({_MADE.format(goal='c.goal', value='c.value')}) AS turned "
+    f"FROM ({_CHOICES}) c JOIN hands h ON h.hand_id = c.hand_id WHERE ({{where}})",
+    own={**_SEAT_OWN, "role": "", "trick": ""},
+)  # fmt: skip
+
+JUDGED = Population(
+    "judged", "each player who played cards in an analysed hand that is about points",
+    "elke speler die kaarten speelde in een geanalyseerd spel om punten", "player at a hand",
+    f"SELECT h.*, c.cost, {_NAME.format('c.k')} AS who, seat_name(c.k) AS at, "
+    f"{_ROLE.format(k='c.k')} AS role FROM (SELECT hand_id, k, sum(cost) AS cost "
+    f"FROM ({_CHOICES}) WHERE goal = 'points' GROUP BY hand_id, k) c "
+    "JOIN hands h ON h.hand_id = c.hand_id WHERE ({where})",
+    own={**_SEAT_OWN, "role": ""},
+)  # fmt: skip
+
+POPULATIONS = (ANALYSED, CHOICE, JUDGED)
+
+_S = Statistic
+STATISTICS = (
+    _S("overbid", "analysis", "overbid rate", "te hoog geboden", "rate", "of analysed hands",
+       "analysed", "share of contracts that could not be made with open cards, best play of both "
+       "sides from the first lead",
+       "u.open_made IS NOT NULL", "NOT u.open_made", good=-1),
+    _S("underbid", "analysis", "underbid rate", "te laag geboden", "rate",
+       "of analysed points contracts", "analysed",
+       "share of points contracts in which open cards reach the next points bid as well",
+       "u.open_points IS NOT NULL AND u.above IS NOT NULL", "u.open_points >= u.above"),
+    _S("open_margin", "analysis", "points − bid with open cards", "punten − bod met open kaarten",
+       "mean", "points", "analysed",
+       "mean of what the side takes with open cards, and its meld, minus the target",
+       "u.open_points IS NOT NULL", "u.open_points - u.target"),
+    _S("stolen", "analysis", "contracts stolen", "gestolen", "rate",
+       "of contracts that open cards lose", "analysed",
+       "share of the contracts lost with open cards that were made at the table",
+       "NOT u.open_made AND u.success IS NOT NULL", "u.success", good=1),
+    _S("given_away", "analysis", "contracts given away", "weggegeven", "rate",
+       "of contracts that open cards make", "analysed",
+       "share of the contracts made with open cards that were lost at the table",
+       "u.open_made AND u.success IS NOT NULL", "NOT u.success", good=-1),
+    _S("cards_score", "analysis", "score the cards alone were worth",
+       "score die de kaarten waard waren", "mean", "points, chips or cents", "analysed",
+       "mean of declarer's score had the hand ended as with open cards (race rules: not for "
+       "points contracts)", "u.open_score IS NOT NULL AND u.declarer_score IS NOT NULL",
+       "u.open_score"),
+    _S("luck_adjusted", "analysis", "score beyond the cards", "score boven de kaarten", "mean",
+       "points, chips or cents", "analysed",
+       "mean of declarer's score minus the score the cards alone were worth",
+       "u.open_score IS NOT NULL AND u.declarer_score IS NOT NULL",
+       "u.declarer_score - u.open_score", good=1),
+    _S("lost_as_declarer", "analysis", "points lost per hand as declarer",
+       "punten verspeeld per spel als speler", "mean", "points", "judged",
+       "mean per hand of what declarer's cards cost his side", "u.role = 'declarer'", "u.cost",
+       good=-1),
+    _S("lost_as_partner", "analysis", "points lost per hand as partner",
+       "punten verspeeld per spel als maat", "mean", "points", "judged",
+       "mean per hand of what the partner's cards cost his side", "u.role = 'partner'", "u.cost",
+       good=-1),
+    _S("lost_as_defender", "analysis", "points lost per hand as defender",
+       "punten verspeeld per spel als tegenspeler", "mean", "points", "judged",
+       "mean per hand of what a defender's cards cost his side", "u.role = 'defender'", "u.cost",
+       good=-1),
+    _S("lost_by_trick", "analysis", "points lost per card by trick",
+       "punten verspeeld per kaart per slag", "mean", "points", "choice",
+       "mean of what a card cost its side, in hands about points",
+       "u.goal = 'points'", "u.cost", by="trick"),
+    _S("accuracy", "analysis", "accuracy", "trefzekerheid", "rate", "of choices that mattered",
+       "choice", "share of the cards that cost nothing, where legal cards differed in value",
+       "u.mattered", "u.cost = 0", good=1),
+    _S("blunders", "analysis", "cards that turned the contract", "kaarten die het bod omdraaiden",
+       "rate", "of choices that mattered", "choice",
+       "share of the cards by which a made contract was lost, or the reverse, against the "
+       "player's own side", "u.mattered", "u.turned", good=-1),
+    _S("lead_accuracy", "analysis", "opening-lead accuracy", "trefzekerheid van de uitkomst",
+       "rate", "of opening leads that mattered", "choice",
+       "accuracy over the first card of the hand", "u.mattered AND u.ply = 0", "u.cost = 0",
+       good=1),
+)  # fmt: skip

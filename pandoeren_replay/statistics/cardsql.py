@@ -97,24 +97,33 @@ def longest(mask: str) -> str:
     return f"greatest({', '.join(count(f'{mask} & {m}') for m in SUIT_MASK)})"
 
 
-def _shapes() -> dict[int, str]:
-    """Every division of up to nine cards over four suits, by its sum of 8 to the length."""
-    out = {}
-    for a in range(10):
+def _weight(length: int) -> int:
+    return length * length * (length + 1) // 2
+
+
+def _shapes() -> list[str]:
+    """The 15 ways to divide eight cards over four suits, at the sum of their weights."""
+    out = ["?"] * (_weight(8) + 1)
+    for a in range(9):
         for b in range(a + 1):
             for c in range(b + 1):
-                for d in range(c + 1):
-                    if 0 < a + b + c + d <= 9:
-                        out[sum(1 << 3 * x for x in (a, b, c, d))] = f"{a}-{b}-{c}-{d}"
+                d = 8 - a - b - c
+                if 0 <= d <= c:
+                    out[sum(map(_weight, (a, b, c, d)))] = f"{a}-{b}-{c}-{d}"
     return out
 
 
 def shape(mask: str) -> str:
-    """Suit lengths of a hand, longest first: ``4-2-1-1``."""
-    # The order of the suits does not matter to a sum; text operations on each hand are slow.
-    key = " + ".join(f"(1::BIGINT << (3 * {count(f'{mask} & {m}')}))" for m in SUIT_MASK)
-    whens = " ".join(f"WHEN {k} THEN '{v}'" for k, v in _shapes().items() if len(v) == 7)
-    return f"CASE {key} {whens} END"
+    """Suit lengths of a hand of eight cards, longest first: ``4-2-1-1``.
+
+    >>> len(set(_shapes())) - 1
+    15
+    """
+    # A sum of weights forgets the order of the suits and tells all shapes apart; sorting texts
+    # hand by hand takes ten times as long.
+    weights = str([_weight(n) for n in range(9)])
+    key = " + ".join(f"({weights})[{count(f'{mask} & {m}')} + 1]" for m in SUIT_MASK)
+    return f"({_shapes()})[{key} + 1]"
 
 
 HONOURS = ("-", "A", "9", "9 A", "J", "J A", "J 9", "J 9 A")
@@ -169,9 +178,8 @@ def roem_worth(mask: str, rule_sets: list[RuleSet]) -> str:
                 cards = sum(c for c, _ in chosen)
                 rest = mask if rules.meld.overlap else f"({mask} & ~{cards}::BIGINT)"
                 value = sum(v for _, v in chosen)
-                options.append(
-                    f"CASE WHEN ({mask} & {cards}) = {cards} THEN {value} + {runs_worth(rest, rules)} END"
-                )
+                worth = f"{value} + {runs_worth(rest, rules)}"
+                options.append(f"CASE WHEN ({mask} & {cards}) = {cards} THEN {worth} END")
         best = f"greatest({', '.join(options)})"
         cases.append(f"WHEN '{rules.content_hash}' THEN {best}")
     return f"CASE b.rules_hash {' '.join(cases)} END"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
-from pandoeren_replay.filters import condition, quote
+from pandoeren_replay.filters import quote
 from pandoeren_replay.statistics import intervals
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import EXTRA, groupings
@@ -53,12 +53,21 @@ class Figure:
     def as_dict(self) -> dict[str, Any]:
         """As a row of the table that commands and the dashboard show."""
         return {
-            **self.group,
+            **shown(self.group),
             "statistic": self.statistic.id, "n": self.n, "hits": self.hits,
             "value": self.value, "low": self.low, "high": self.high, "small": self.small,
             "others": self.others, "shrunk": self.shrunk, "rank": self.rank, "more": self.more,
             "where": self.where,
         }  # fmt: skip
+
+
+def shown(group: dict[str, Any]) -> dict[str, Any]:
+    """A group as it is shown: two names as one text.
+
+    >>> shown({"pair": ("Anna", "Bas")})
+    {'pair': 'Anna – Bas'}
+    """
+    return {k: " – ".join(v) if isinstance(v, tuple) else v for k, v in group.items()}
 
 
 @dataclass(slots=True)
@@ -125,50 +134,46 @@ def _figures(
     groups: Sequence[Grouping],
     where: str | None,
 ) -> dict[str, list[Figure]]:
-    cells, total = _cells(store, population, stats, groups, where)
+    cells, total = cells_of(store, population, stats, groups, where)
     out: dict[str, list[Figure]] = {}
     for i, s in enumerate(stats):
         sums = _sums(total[i])
         found = [
-            _figure(s, groups, key, row[i], total[i], sums)
+            figure_of(s, groups, key, row[i], total[i], sums)
             for key, row in cells.items()
             if row[i].n
         ]
         for f in found:
             f.where = drill(population, s, groups, f.group, where)
         if any(g.name in ("player", "pair") for g in groups):
-            _rank(s, found)
+            rank(s, found)
         out[s.id] = found
     return out
 
 
-def _cells(
+def cells_of(
     store: Store,
     population: Population,
     stats: Sequence[Statistic],
     groups: Sequence[Grouping],
     where: str | None,
 ) -> tuple[dict[tuple[Any, ...], list[_Cell]], list[_Cell]]:
-    condition_sql, params = condition(where)
+    """Sums of statistics of one population, by group in the order to show them, and over all."""
+    from pandoeren_replay.statistics.drill import full_condition
+
+    condition_sql, params = full_condition(store, where)
     rows = store.rows(query(store, population, stats, groups).replace("{where}", condition_sql),
                       params)  # fmt: skip
-    n_order = sum(len(g.order) or 1 for g in groups)
     cells: dict[tuple[Any, ...], list[_Cell]] = {}
     total = [_Cell() for _ in stats]
-    order: dict[tuple[Any, ...], list[Any]] = {}
-    sizes: dict[tuple[Any, ...], int] = {}
+    order = _Order(groups)
     for row in rows:
         values = list(row.values())
-        key = tuple(values[: len(groups)])
+        key = tuple(tuple(v) if isinstance(v, list) else v for v in values[: len(groups)])
         block = values[len(groups)]
-        places = values[len(groups) + 1 : len(groups) + 1 + n_order]
+        order.add(key, values[len(groups) + 1 :], row["rows"])
         if key not in cells:
             cells[key] = [_Cell() for _ in stats]
-            order[key] = places
-            sizes[key] = 0
-        else:
-            order[key] = [min(a, b, key=_last) for a, b in zip(order[key], places)]
-        sizes[key] += row["rows"]
         for i in range(len(stats)):
             n, sum_, squares = row[f"n{i}"], row[f"t{i}"], row[f"q{i}"]
             if n:
@@ -178,17 +183,41 @@ def _cells(
                     cell.squares += squares or 0.0
                     held = cell.blocks.get(block, (0, 0.0))
                     cell.blocks[block] = (held[0] + n, held[1] + sum_)
-    by_size = any(g.by_size for g in groups)
-    ranked = sorted(
-        cells,
-        key=lambda k: (-sizes[k] if by_size else 0, [_last(x) for x in order[k]],
-                       [str(x) for x in k]),
-    )  # fmt: skip
-    return {k: cells[k] for k in ranked}, total
+    return {k: cells[k] for k in order.sorted()}, total
 
 
-def _last(value: Any) -> tuple[bool, Any]:
-    return (value is None, 0 if value is None else value)
+class _Order:
+    """The order in which to show groups: within each grouping by size or by its own order."""
+
+    def __init__(self, groups: Sequence[Grouping]) -> None:
+        self.groups = groups
+        self.keys: dict[tuple[Any, ...], None] = {}
+        self.sizes: dict[tuple[Any, ...], int] = {}
+        self.places: dict[tuple[Any, ...], list[Any]] = {}
+
+    def add(self, key: tuple[Any, ...], places: Sequence[Any], rows: int) -> None:
+        """Take in one row of the query; ``places`` begin with those of the first grouping."""
+        self.keys[key] = None
+        at = 0
+        for i, g in enumerate(self.groups):
+            prefix, width = key[: i + 1], len(g.order) or 1
+            own = [(v is None, 0 if v is None else v) for v in places[at : at + width]]
+            at += width
+            self.sizes[prefix] = self.sizes.get(prefix, 0) + rows
+            held = self.places.get(prefix)
+            self.places[prefix] = own if held is None else [min(x) for x in zip(held, own)]
+
+    def sorted(self) -> list[tuple[Any, ...]]:
+        """The groups in order."""
+
+        def place(key: tuple[Any, ...]) -> list[Any]:
+            out: list[Any] = []
+            for i, g in enumerate(self.groups):
+                prefix = key[: i + 1]
+                out += [-self.sizes[prefix] if g.by_size else 0, self.places[prefix], str(key[i])]
+            return out
+
+        return sorted(self.keys, key=place)
 
 
 def query(
@@ -208,9 +237,9 @@ def query(
     block = _block_sql(store) if means else "''"
     columns.append(f"{block} AS block")
     places = [
-        f"min({_order_sql(population, g, sql, key)})"
+        f"min({_order_sql(g, sql, key)})"
         for g, key in zip(groups, keys)
-        for sql in (g.order or ("0",))
+        for sql in (g.order or (key,))
     ]
     columns += [f"{sql} AS o{i}" for i, sql in enumerate(places)]
     columns.append('count(*) AS "rows"')
@@ -237,11 +266,11 @@ def query(
     )
 
 
-def _order_sql(population: Population, group: Grouping, sql: str, key: str) -> str:
+def _order_sql(group: Grouping, sql: str, key: str) -> str:
     # A grouping that means something else in this population is sorted by its own value.
     if group.name == "seat":
         return f"strpos('NESW', {key})"
-    return "0" if population.own.get(group.name) and group.by_size else sql
+    return sql
 
 
 def _block_sql(store: Store) -> str:
@@ -276,19 +305,22 @@ def _sums(total: _Cell) -> _Sums:
     return out
 
 
-def _figure(
+def figure_of(
     s: Statistic,
     groups: Sequence[Grouping],
     key: tuple[Any, ...],
     cell: _Cell,
     total: _Cell,
-    sums: _Sums,
+    sums: _Sums | None = None,
 ) -> Figure:
+    """The figure of one group from its sums and those over all groups."""
     group = {g.name: value for g, value in zip(groups, key)}
     if s.unit == "share":
         interval = intervals.wilson(cell.n, total.n)
         low, high = interval if interval else (None, None)
         return Figure(s, group, total.n, cell.n, cell.n / total.n, low, high)
+    if not cell.n:
+        return Figure(s, group, 0, None, None)
     rest_n, rest_total = total.n - cell.n, total.total - cell.total
     others = rest_total / rest_n if rest_n else None
     value = cell.total / cell.n
@@ -309,6 +341,7 @@ def _figure(
         known = _mean_interval(cell)
         if known:
             figure.low, figure.high, figure.error = known
+            sums = sums or _sums(total)
             error = _rest_error(total, sums, cell) if others is not None else None
             if error is not None:
                 figure.more = intervals.hands_needed(
@@ -338,7 +371,7 @@ def _rest_error(total: _Cell, sums: _Sums, cell: _Cell) -> float | None:
     return math.sqrt(m / (m - 1) * squares) / n
 
 
-def _rank(s: Statistic, found: list[Figure]) -> None:
+def rank(s: Statistic, found: list[Figure]) -> None:
     """Shrink towards the mean of all, and rank what is not small."""
     if s.unit == "share" or len(found) < 2:
         return
@@ -363,6 +396,11 @@ def _pooled_errors(found: list[Figure]) -> list[float | None]:
     return [math.sqrt(variance / f.n) if hands else None for f in found]
 
 
+def key_text(value: Any) -> str:
+    """A group's value as the database writes it: what ``counted`` is compared with."""
+    return f"{value[0]}\t{value[1]}" if isinstance(value, tuple) else str(value)
+
+
 def drill(
     population: Population,
     s: Statistic,
@@ -380,13 +418,15 @@ def drill(
         g.name in population.plain and (g.field or g.name == "pair") for g in groups
     )
     if not plain:
-        named = [s.id, *(f"{g}={percent(str(v), safe='')}" for g, v in group.items())]
+        named = [s.id, *(f"{g}={percent(key_text(v), safe='')}" for g, v in group.items())]
         return " and ".join([*parts, f"{COUNTED}={quote(';'.join(named))}"])
     for g in groups:
         value = str(group[g.name])
         if g.name == "pair":
-            declarer, partner = value.split(" – ", 1)
+            declarer, partner = group[g.name]
             parts.append(f"declarer={quote(declarer)} and partner={quote(partner)}")
+        elif g.name == "margin":
+            parts.append(f"margin>={value} and margin<={int(value) + 9}")
         else:
             field = g.field if population.plain[g.name] == g.name else population.plain[g.name]
             parts.append(f"{field}={quote(value)}")

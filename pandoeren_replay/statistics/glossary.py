@@ -179,6 +179,9 @@ _RECORDS = (
        "notities die zichzelf tegenspreken", "rate", "of recorded results", "record",
        "share of the hands with a recorded result in which it disagrees with the replay",
        "true", "u.warnings > 0", by="source"),
+    _S("simulated", "records", "played by simulated players", "door gesimuleerde spelers", "rate",
+       "of hands", "hand", "share of hands with a contract that simulated players played",
+       "true", "u.simulated", "played=yes", by="source"),
     _S("mismatch_kinds", "records", "kinds of disagreement", "soorten verschillen", "share",
        "of disagreements", "mismatch", "disagreements of this kind divided by all", by="code"),
 )  # fmt: skip

@@ -16,7 +16,7 @@ _ALL = (
     Grouping("player", "declarer", "speler", "u.declarer_name", "declarer", by_size=True),
     Grouping("pair", "declarer and partner", "speler en maat",
              "CASE WHEN u.partner_name IS NOT NULL "
-             "THEN u.declarer_name || ' – ' || u.partner_name END", by_size=True),
+             "THEN [u.declarer_name, u.partner_name] END", by_size=True),
     Grouping("seat", "seat", "plaats", "u.declarer", "seat",
              ("strpos('NESW', u.declarer)",)),
     Grouping("dealer", "dealer", "gever", "u.dealer", "dealer", ("strpos('NESW', u.dealer)",)),
@@ -27,7 +27,7 @@ _ALL = (
     Grouping("source", "source", "bron", "u.source", "source", ("u.source",)),
     Grouping("rules", "rule set", "spelregels", "u.rules", "rules", ("u.rules",)),
     Grouping("margin", "points above the bid, in tens", "punten boven het bod, in tientallen",
-             "(floor(u.margin / 10) * 10)::INTEGER", "", ("u.margin",)),
+             "(floor(u.margin / 10) * 10)::INTEGER", "margin", ("u.margin",)),
 )  # fmt: skip
 
 GROUPINGS: dict[str, Grouping] = {g.name: g for g in _ALL}

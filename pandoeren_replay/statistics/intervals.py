@@ -48,7 +48,9 @@ def wilson(made: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, fl
     middle = p + z * z / (2 * n)
     reach = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
     scale = 1 + z * z / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+    # At the ends the formula gives exactly 0 or 1, but for rounding.
+    low = 0.0 if made == 0 else (middle - reach) / scale
+    return low, 1.0 if made == n else (middle + reach) / scale
 
 
 def _t_cdf(t: float, df: int) -> float:
@@ -159,10 +161,10 @@ def shrink_rates(hits: Sequence[int], n: Sequence[int]) -> list[float | None]:
     g = int(groups.sum())
     rates = k[groups] / size[groups]
     between = 0.0
-    scale = all_n - (size[groups] ** 2).sum() / all_n
-    if g > 1 and scale > 0 and 0 < p < 1:
+    room = all_n - (size[groups] ** 2).sum() / all_n - (g - 1)
+    if g > 1 and room > 0 and 0 < p < 1:
         spread = float((size[groups] * (rates - p) ** 2).sum())
-        between = max(0.0, (spread - (g - 1) * p * (1 - p)) / (scale - (g - 1)))
+        between = max(0.0, float((spread - (g - 1) * p * (1 - p)) / room))
     if between == 0:
         return [float(p) if x else None for x in groups]
     prior = max(0.0, p * (1 - p) / between - 1)

@@ -15,7 +15,7 @@ PLAYED = "NOT h.passed_out AND h.contract IS NOT NULL"
 
 _HAND_FIELDS = {
     name: name for name in ("contract", "family", "level", "player", "pair", "seat", "dealer",
-                            "trump", "month", "session", "source", "rules")
+                            "trump", "month", "session", "source", "rules", "margin")
 }  # fmt: skip
 _SEAT_OWN = {"player": "u.who", "seat": "u.at"}
 _SEAT_FIELDS = {n: n for n in _HAND_FIELDS if n not in ("seat", "player", "pair")}
@@ -231,9 +231,10 @@ OFFENDER = Population(
     "elk van de vier spelers bij elk spel waarvan biedingen of kaarten genoteerd zijn",
     "player at a hand",
     f"SELECT h.*, k, seat_name(k) AS at, {_NAME.format('k')} AS who, "
-    f"{_ROLE.format(k='k')} AS role, coalesce(v.n, 0) AS broken FROM hands h CROSS JOIN range(4) s(k) LEFT JOIN "
-    "(SELECT hand_id, seat, count(*) AS n FROM violations WHERE severity = 'error' "
-    "GROUP BY hand_id, seat) v ON v.hand_id = h.hand_id AND v.seat = seat_name(k) "
+    f"{_ROLE.format(k='k')} AS role, coalesce(v.n, 0) AS broken "
+    "FROM hands h CROSS JOIN range(4) s(k) LEFT JOIN (SELECT hand_id, seat, count(*) AS n "
+    "FROM violations WHERE severity = 'error' GROUP BY hand_id, seat) v "
+    "ON v.hand_id = h.hand_id AND v.seat = seat_name(k) "
     "WHERE (h.calls > 0 OR h.plays > 0) AND ({where})",
     own={**_SEAT_OWN, "role": ""},
 )  # fmt: skip
