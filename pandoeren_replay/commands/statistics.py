@@ -1,4 +1,4 @@
-"""``stats``: what was bid and made."""
+"""``stats``: what was bid and made, and every figure of the glossary."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,10 @@ from pandoeren_replay.commands.common import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from pandoeren_replay.store import Store
+
+FORMATS = ("table", "csv", "json", "parquet")
+
 
 def stats(
     by: Annotated[
@@ -26,19 +30,40 @@ def stats(
         typer.Option(
             "--by",
             help="contract, family, level, player, pair, seat, trump, month, session, source, "
-            "rules; several with commas.",
+            "rules …; several with commas (docs/statistics.md).",
         ),
-    ] = "contract",
+    ] = "",
+    of: Annotated[
+        str,
+        typer.Option(
+            "--of",
+            help="Statistics or topics of the glossary, with commas: made,entry or bidding; all.",
+        ),
+    ] = "",
     where: WhereOption = None,
+    partners: Annotated[
+        bool, typer.Option("--partners", help="Pairs: observed against expected.")
+    ] = False,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option("--compare", help="Give two players: --compare Anna --compare Bas."),
+    ] = None,
+    hands: Annotated[
+        bool, typer.Option("--hands", help="List the hands behind a figure (its `where`).")
+    ] = False,
+    glossary: Annotated[
+        bool, typer.Option("--glossary", help="List the statistics and what they mean.")
+    ] = False,
     format: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
     out: OutOption = None,
     excel_nl: Annotated[
         bool, typer.Option("--excel-nl", help="CSV for a Dutch Excel (; , BOM).")
     ] = False,
+    lang: Annotated[str, typer.Option("--lang", help="en or nl: names of the figures.")] = "en",
     db: DbOption = None,
 ) -> None:
     """Statistics per contract, player, pair …: hands, made with its 95% interval, points, score."""
-    from pandoeren_replay.stats import grouping, statistics
+    from pandoeren_replay.statistics.groupings import grouping
 
     names = [n.strip() for n in by.split(",") if n.strip()]
     try:
@@ -46,13 +71,46 @@ def stats(
             grouping(name)
     except ValueError as e:
         raise CommandError(str(e), 2) from None
-    if format not in ("table", "csv", "json", "parquet"):
+    if format not in FORMATS:
         raise CommandError(f"--format {format}: expected table, csv, json or parquet", 2)
-    frame = statistics(open_store(db), names, where)
+    if lang not in ("en", "nl"):
+        raise CommandError(f"--lang {lang}: expected en or nl", 2)
+    if sum((bool(of), partners, bool(compare), hands, glossary)) > 1:
+        raise CommandError("give one of --of, --partners, --compare, --hands, --glossary", 2)
+    if glossary:
+        _glossary(lang)
+        return
+    store = open_store(db)
+    if of:
+        _of(store, of, names, where, lang, (format, out, excel_nl))
+        return
+    if hands:
+        _hands(store, where, (format, out, excel_nl))
+        return
+    if compare:
+        _compare(store, compare, where, (format, out, excel_nl))
+        return
+    if partners:
+        from pandoeren_replay.statistics.partners import pairs
+
+        _show(pairs(store, where), _print_pairs, where, (format, out, excel_nl))
+        return
+    from pandoeren_replay.stats import statistics
+
+    names = names or ["contract"]
+    frame = statistics(store, names, where)
+    _show(frame, lambda f: _print(f, names), where, (format, out, excel_nl))
+
+
+_Output = tuple[str, Any, bool]
+
+
+def _show(frame: "pl.DataFrame", show: Any, where: str | None, how: _Output) -> None:
+    format, out, excel_nl = how
     if frame.is_empty():
         raise CommandError("no hand with a contract fits" + (f" {where!r}" if where else ""))
     if format == "table":
-        _print(frame, names)
+        show(frame)
     elif format == "json":
         for row in frame.iter_rows(named=True):
             print_json(row)
@@ -69,6 +127,179 @@ def _write(frame: "pl.DataFrame", format: str, out: Any, excel_nl: bool) -> None
             write_csv(frame, f.buffer, excel_nl=excel_nl)
         else:
             frame.write_parquet(f.buffer)
+
+
+def _of(
+    store: "Store", of: str, names: list[str], where: str | None, lang: str, how: _Output
+) -> None:
+    import polars as pl
+
+    from pandoeren_replay.statistics.analysis import NO_ANALYSIS, has_evaluations
+    from pandoeren_replay.statistics.compute import can_split, figures
+    from pandoeren_replay.statistics.glossary import chosen
+
+    try:
+        wanted = chosen(of)
+        if not has_evaluations(store):
+            able = [s for s in wanted if s.topic != "analysis"]
+            if not able:
+                raise CommandError(NO_ANALYSIS[lang])
+            if len(able) < len(wanted) and how[0] == "table":
+                print(NO_ANALYSIS[lang])
+            wanted = able
+        able = [s for s in wanted if can_split(s, names)]
+        if able:  # of a topic, those that can be; if none can, the error below says so
+            wanted = able
+        if how[0] == "table":
+            shown = 0
+            for s in wanted:
+                found = figures(store, [s], names, where)
+                shown += len(found)
+                if found:
+                    _print_figures(found, lang)
+            if not shown:
+                raise CommandError("no hand fits" + (f" {where!r}" if where else ""))
+            _say_few()
+            return
+        rows = [f.as_dict() for f in figures(store, wanted, names, where)]
+    except ValueError as e:
+        raise CommandError(str(e), 2) from None
+    _show(pl.DataFrame(rows, infer_schema_length=None), None, where, how)
+
+
+def amount(value: float | None, unit: str) -> str:
+    """A figure as text: rates in percent, means with two decimals.
+
+    >>> amount(0.686, "rate"), amount(1.756, "mean"), amount(None, "mean")
+    ('68.6%', '1.76', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:.1%}" if unit != "mean" else f"{value:.2f}"
+
+
+def _print_figures(found: list[Any], lang: str) -> None:
+    from pandoeren_replay.statistics.compute import shown
+
+    s = found[0].statistic
+    ranked = any(f.rank for f in found)
+    columns = [*found[0].group, "n", s.unit, "95% interval", "others"]
+    columns += (["shrunk", "rank"] if ranked else []) + ["more hands", ""]
+    rows = []
+    for f in found:
+        rows.append(
+            [
+                *("-" if v is None else str(v) for v in shown(f.group).values()),
+                str(f.n) if f.hits is None else f"{f.hits} of {f.n}",
+                amount(f.value, s.unit),
+                f"{amount(f.low, s.unit)} – {amount(f.high, s.unit)}" if f.low is not None else "",
+                amount(f.others, s.unit),
+                *([amount(f.shrunk, s.unit), str(f.rank or "")] if ranked else []),
+                "" if f.more is None else str(f.more),
+                "small" if f.small else "",
+            ]
+        )
+    table(
+        f"{s.nl if lang == 'nl' else s.en} ({s.id}), {s.measure}: {s.formula}",
+        columns, rows, right=set(columns[len(found[0].group):-1]),
+    )  # fmt: skip
+
+
+def _say_few() -> None:
+    from pandoeren_replay.statistics.intervals import FEW
+
+    print(
+        f"small: fewer than {FEW}, never ranked. more hands: how many more until the difference "
+        "from the others means something (0: it does; empty: no number will do)."
+    )
+
+
+def _glossary(lang: str) -> None:
+    from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS
+
+    table(
+        "", ["id", "topic", "name", "unit", "counted over", "formula"],
+        [
+            [
+                s.id, s.topic, s.nl if lang == "nl" else s.en, f"{s.unit}, {s.measure}",
+                getattr(POPULATIONS[s.population], lang), s.formula,
+            ]
+            for s in STATISTICS
+        ],
+    )  # fmt: skip
+
+
+def _hands(store: "Store", where: str | None, how: _Output) -> None:
+    from pandoeren_replay.statistics.drill import full_condition
+
+    sql, params = full_condition(store, where)
+    frame = store.sql(
+        "SELECT hand_id, id, date, session, hand, declarer_name, contract, success, source, line "
+        f"FROM hands h WHERE {sql} ORDER BY hand_id",
+        params,
+    )
+    if frame.is_empty():
+        raise CommandError("no hand fits" + (f" {where!r}" if where else ""))
+
+    def show(found: "pl.DataFrame") -> None:
+        rows = [["" if v is None else str(v) for v in r] for r in found.iter_rows()]
+        table(f"{len(rows)} hands", found.columns, rows, right={"hand_id", "line"})
+
+    _show(frame, show, where, how)
+
+
+def _compare(store: "Store", names: list[str], where: str | None, how: _Output) -> None:
+    import polars as pl
+
+    from pandoeren_replay.statistics.compare import compare
+
+    if len(names) != 2:
+        raise CommandError(f"--compare takes two players, found {len(names)}", 2)
+    try:
+        c = compare(store, names[0], names[1], where)
+    except ValueError as e:
+        raise CommandError(str(e)) from None
+
+    def show(_: "pl.DataFrame") -> None:
+        basis = f"the same {c.n[0]} hands" if c.paired else f"{c.n[0]} and {c.n[1]} hands"
+        interval = "" if c.low is None else f" (95%: {c.low:+.2f} to {c.high:+.2f})"
+        table(
+            "", ["player", "hands", "score per hand"],
+            [[c.a, str(c.n[0]), f"{c.means[0]:+.2f}"], [c.b, str(c.n[1]), f"{c.means[1]:+.2f}"]],
+            right={"hands", "score per hand"},
+        )  # fmt: skip
+        print(f"Difference over {basis}: {c.difference:+.2f}{interval}.")
+        if c.more == 0:
+            print("The difference means something.")
+        elif c.more is not None:
+            print(f"If it stays so, {c.more} more hands will show that it means something.")
+        else:
+            print("No number of hands will show a difference, as it stands.")
+
+    _show(pl.DataFrame([c.as_dict()]), show, where, how)
+
+
+def _print_pairs(frame: "pl.DataFrame") -> None:
+    def signed(value: float | None) -> str:
+        return "" if value is None else f"{value:+.1%}"
+
+    table(
+        "", ["declarer", "partner", "made", "rate", "95% interval", "expected", "difference",
+             "95% interval", "shrunk", "rank", ""],
+        [
+            [
+                r["declarer"], r["partner"], f"{r['made']} of {r['n']}", f"{r['rate']:.0%}",
+                f"{r['low']:.0%} – {r['high']:.0%}",
+                "" if r["expected"] is None else f"{r['expected']:.0%}",
+                signed(r["difference"]),
+                "" if r["expected"] is None
+                else f"{signed(r['difference_low'])} – {signed(r['difference_high'])}",
+                signed(r["shrunk"]), str(r["rank"] or ""), "small" if r["small"] else "",
+            ]
+            for r in frame.iter_rows(named=True)
+        ],
+        right={"made", "rate", "expected", "difference", "shrunk", "rank"},
+    )  # fmt: skip
 
 
 def _print(frame: "pl.DataFrame", names: list[str]) -> None:
@@ -88,7 +319,7 @@ def _print(frame: "pl.DataFrame", names: list[str]) -> None:
             ]
         )
     table("", columns, rows, right=set(columns) - set(names))
-    from pandoeren_replay.stats import FEW
+    from pandoeren_replay.statistics.intervals import FEW
 
     if any(n < FEW for n in frame["n"]):
         print(f"Figures from fewer than {FEW} hands say little: look at the interval.")

@@ -118,6 +118,12 @@ def population_sql(store: Store, population: Population) -> str:
     return population.sql if isinstance(population.sql, str) else population.sql(store)
 
 
+def can_split(s: Statistic, names: Sequence[str]) -> bool:
+    """Whether a statistic can be split by these groupings."""
+    population = POPULATIONS[s.population]
+    return all(n in population.own or n not in EXTRA for n in names)
+
+
 def key_sql(population: Population, group: Grouping) -> str:
     """What a grouping is in a population; :class:`ValueError` where it means nothing there."""
     if group.name in population.own:
@@ -382,10 +388,18 @@ def rank(s: Statistic, found: list[Figure]) -> None:
     for f, value in zip(found, shrunk):
         f.shrunk = value
     if s.good:
-        able = [f for f in found if not f.small and f.shrunk is not None]
-        able.sort(key=lambda f: -s.good * (f.shrunk or 0.0))
-        for place, f in enumerate(able, 1):
-            f.rank = place
+        place([f for f in found if not f.small and f.shrunk is not None], s.good)
+
+
+def place(able: list[Figure], good: int) -> None:
+    """Give ranks by the shrunk value; equals share one. None where all are equal: that is chance."""
+    able.sort(key=lambda f: -good * (f.shrunk or 0.0))
+    values = [f.shrunk or 0.0 for f in able]
+    if not able or math.isclose(values[0], values[-1], rel_tol=1e-9, abs_tol=1e-12):
+        return
+    for i, f in enumerate(able):
+        same = i > 0 and math.isclose(values[i], values[i - 1], rel_tol=1e-9, abs_tol=1e-12)
+        f.rank = able[i - 1].rank if same else i + 1
 
 
 def _pooled_errors(found: list[Figure]) -> list[float | None]:
