@@ -65,6 +65,7 @@ class Located:
     """A record with the place it came from and its text as it stood there.
 
     ``warnings`` are about this hand alone (an undo folded, a server's own score that differs).
+    ``format`` is the name of the parser that read it; :mod:`parsers.detect` fills it in.
     """
 
     record: HandRecord
@@ -72,6 +73,7 @@ class Located:
     line: int
     raw: str
     warnings: tuple[str, ...] = ()
+    format: str = ""
 
 
 @dataclass(slots=True)

@@ -158,7 +158,9 @@ def read_sources(
             else:
                 batches.append((parser, [plain]))
     for parser, batch in batches:
-        result.extend(_private(parser, _parse(parser, batch, options)))
+        read = _private(parser, _parse(parser, batch, options))
+        read.hands = [h if h.format else replace(h, format=parser.name) for h in read.hands]
+        result.extend(read)
     names = {parser.name for parser, _ in batches}
     result.format = names.pop() if len(names) == 1 else ("mixed" if names else "")
     return result

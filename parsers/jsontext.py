@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from parsers.decode import HALF, half_character
 from parsers.private import REMOVED, is_private_key, scrub_text
 
 _PRIVATE_PAIR = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*')
@@ -55,6 +56,9 @@ def load(text: str, spine: frozenset[str] = frozenset()) -> Loaded:
     >>> load('{"a": 1}').broken is None
     True
     """
+    half = half_character(text)
+    if half >= 0:
+        return Loaded(_prefix(text[:half], spine), Broken(half, HALF, False))
     try:
         return Loaded(_decode(text))
     except json.JSONDecodeError as error:

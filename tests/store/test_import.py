@@ -315,14 +315,42 @@ def test_a_line_of_four_hundred_calls_is_a_hand_like_any_other(put: Put, store: 
     assert store.text(1) == f"heerlen N . {calls} . . . . id=long"
 
 
-def test_half_a_character_is_a_reject_and_not_the_end_of_the_import(store: Store) -> None:
+def test_half_a_character_is_refused_where_it_stands(put: Put, store: Store) -> None:
     log = (
-        '{"format": "pandoeren-log", "version": 1, "cards": "en", "rules": "heerlen", '
-        '"players": [{"seat": 0, "name": "A\\ud800"}]}\n'
+        '{"format": "pandoeren-log", "version": 1, "cards": "en", "rules": "heerlen"}\n'
         '{"e": "deal", "hand": 1, "dealer": 0, "hands": [null, null, null, null]}\n'
-        '{"e": "bid", "seat": 1, "bid": "pas"}\n'
+        '{"e": "bid", "seat": 1, "bid": "pas", "by": "A\\ud800"}\n'
     )
     totals = import_paths(store, [Source("a.jsonl", log.encode()), Source("b.phl", HAND.encode())])
     assert counts(totals) == (2, 1, 0, 1, 0)
-    assert "half" in totals.rejects[0].message
+    reject = totals.rejects[0]
+    assert (reject.line, reject.column) == (3, 1 + log.splitlines()[2].index("\\ud800"))
+    assert "half of a character in a text: \\ud800" in reject.message
     assert "\\ud800" in store.rows("SELECT raw FROM rejects")[0]["raw"]
+
+
+@pytest.mark.parametrize("sample", ["bga/bga_archive_logs.json", "klaverlive/state.json"])
+def test_half_a_character_in_a_document_names_line_and_column(store: Store, sample: str) -> None:
+    from importlib.resources import files
+
+    name = sample.replace("/state", "/klaverlive_style_state")
+    text = (files("data") / "samples" / name).read_text("utf-8")
+    half = text.index('"Jan-Willem"') + 5 if "Jan-Willem" in text else text.index('"Zuid"') + 3
+    text = text[:half] + "\\udc00" + text[half:]
+    totals = import_paths(store, [Source("log.json", text.encode())])
+    reject = totals.rejects[0]
+    before = text[:half]
+    assert (reject.line, reject.column) == (before.count("\n") + 1, half - before.rfind("\n"))
+    assert "half of a character" in reject.message
+    assert totals.adds_up
+
+
+def test_whole_characters_written_as_two_escapes_are_read(put: Put, store: Store) -> None:
+    log = (
+        '{"format": "pandoeren-log", "version": 1, "cards": "en", "rules": "heerlen", '
+        '"players": [{"seat": 0, "name": "A\\ud83c\\udca1 \\\\ud800"}]}\n'
+        '{"e": "deal", "hand": 1, "dealer": 0, "hands": [null, null, null, null]}\n'
+        '{"e": "bid", "seat": 1, "bid": "pas"}\n'
+    )
+    assert counts(put(log, name="a.jsonl")) == (1, 1, 0, 0, 0)
+    assert store.hands()["north"].to_list() == ["A\U0001f0a1 \\ud800"]
