@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,7 +24,11 @@ JUNK = st.one_of(
 
 @st.composite
 def json_mutants(draw: st.DrawFn, value: Any) -> Any:
-    """A copy of a JSON value with one to three places replaced, removed, doubled or swapped."""
+    """A copy of a JSON value with one to three places replaced, removed, doubled or swapped.
+
+    What is put in is copied: a later change must not reach the strategy's own junk, or the same
+    example is another one when it is drawn again.
+    """
     doc = json.loads(json.dumps(value))
     for _ in range(draw(st.integers(1, 3))):
         node = doc
@@ -43,14 +48,14 @@ def json_mutants(draw: st.DrawFn, value: Any) -> Any:
         if action == "remove":
             del node[key]
         elif action == "replace":
-            node[key] = draw(JUNK)
+            node[key] = deepcopy(draw(JUNK))
         elif action == "swap":
             other = draw(st.sampled_from(keys))
             node[key], node[other] = node[other], node[key]
         elif isinstance(node, list):
-            node.insert(key, node[key])
+            node.insert(key, deepcopy(node[key]))
         else:
-            node[f"{key}2"] = node[key]
+            node[f"{key}2"] = deepcopy(node[key])
     return doc
 
 
