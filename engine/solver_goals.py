@@ -6,6 +6,7 @@ of the table holds a proven answer.
 
 from typing import Any
 
+from engine.play import JAS_EXEMPT
 from engine.solver_bounds import sure_bounds
 from engine.solver_memory import BOUND, structure_of
 from engine.solver_moves import learn, moves_of
@@ -15,6 +16,7 @@ from engine.solver_tables import (
     BUDGET,
     CARD,
     DECLARER,
+    DUTY,
     FIRST_JOINS,
     GOAL,
     HANDS,
@@ -48,8 +50,8 @@ from engine.solver_tables import (
     count,
 )
 
-FIRST_FOUR, CALLED_FOUR, ALL = -3, -2, -1
-NONE, FIRST_ONLY, EXACTLY_ONE, ONE_WITH_JAS = range(1, 5)
+ONE_WITH_JAS, EXACTLY_ONE, FIRST_FOUR, CALLED_FOUR, ALL = range(-5, 0)
+NONE, FIRST_ONLY = 1, 2
 LOST, MADE, OPEN = 0, 1, 2
 
 CALLED_TAKEN = 8
@@ -59,6 +61,11 @@ _ANSWER = 1 << 38
 _WON_SHIFT = 39
 _SIDE_SHIFT = 43
 _STAMP_SHIFT = 47
+_LEFT_SHIFT = 59
+_STAMPS = ((1 << _LEFT_SHIFT) - 1) ^ ((1 << _STAMP_SHIFT) - 1)
+_QUESTION = ((1 << _LEFT_SHIFT) - 1) ^ _ANSWER
+WORTH_KEEPING = 2
+"""Fewer tricks than this are played out again rather than looked up."""
 
 
 @compiled("int64(int64[::1], int64, int64, int64, int64, int64)")
@@ -148,12 +155,14 @@ def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
     elif goal == ONE_WITH_JAS:
         if ours > (1 if c[JAS] & rem else 0):
             return LOST
-    if shies(c, rem, won) and (c[DECLARER] >> leader) & 1 == 0 and c[DECLARER] == c[MAXI]:
+    # A jas that is never forced can wait for the last trick.
+    waits = c[JAS] if goal == ONE_WITH_JAS and c[DUTY] & JAS_EXEMPT else 0
+    if (waits or shies(c, rem, won)) and c[DECLARER] == c[MAXI] and c[DECLARER] != 1 << leader:
         for seat in range(4):
-            if (c[DECLARER] >> seat) & 1 and rem & c[TRUMPS] & c[HANDS + seat]:
+            if (c[DECLARER] >> seat) & 1 and rem & c[TRUMPS] & c[HANDS + seat] & ~waits:
                 return OPEN
         safe = 1
-        for lane in range(4):
+        for lane in range(TRUMP_LANE if c[TRUMPS] else 4):
             safe &= c[SAFE + lane * 512 + ((rem >> (lane * WIDTH)) & LANE_MASK)]
         if safe:
             return MADE
@@ -184,8 +193,8 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
         word |= (won << _WON_SHIFT) | (c[MAXI] << _SIDE_SHIFT) | (c[STAMP] << _STAMP_SHIFT)
         mixed = (word ^ (word >> 17)) * 0x1E3779B97F4A7C15
         cell = ((mixed >> (60 - c[BITS])) & ((1 << c[BITS]) - 1)) * 8
-        for i in range(cell, cell + 8):
-            if t[i] & ~_ANSWER == word:
+        for i in range(cell, cell + 8 if k >= WORTH_KEEPING else cell):
+            if t[i] & _QUESTION == word:
                 return MADE if t[i] & _ANSWER else LOST
         c[at + TOP] = 0
         c[at + TOP_SEAT] = 0
@@ -265,9 +274,16 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
             p -= 1
         if done:
             break
-    if start == 0:
-        # The oldest of the bucket gives way.
-        for i in range(cell + 7, cell, -1):
-            t[i] = t[i - 1]
-        t[cell] = word | (_ANSWER if answer == MADE else 0)
+    if start == 0 and k >= WORTH_KEEPING:
+        # What belongs to another deal gives way, else the answer that is cheapest to find again.
+        place = cell
+        least = 16
+        for i in range(cell, cell + 8):
+            if (t[i] ^ word) & _STAMPS:
+                place = i
+                break
+            if t[i] >> _LEFT_SHIFT < least:
+                least = t[i] >> _LEFT_SHIFT
+                place = i
+        t[place] = word | (k << _LEFT_SHIFT) | (_ANSWER if answer == MADE else 0)
     return answer
