@@ -331,7 +331,10 @@ def _print(frame: "pl.DataFrame", names: list[str]) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module, and the report."""
+    from pandoeren_replay.commands import report
+
+    report.register(app)
     app.command("stats", epilog="Example: `pandoeren stats --by player --where 'date>=2026-01'`")(
         stats
     )

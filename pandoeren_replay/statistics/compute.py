@@ -392,7 +392,7 @@ def rank(s: Statistic, found: list[Figure]) -> None:
 
 
 def place(able: list[Figure], good: int) -> None:
-    """Give ranks by the shrunk value; equals share one. None where all are equal: that is chance."""
+    """Rank by the shrunk value; equals share a rank, and where all are equal nobody has one."""
     able.sort(key=lambda f: -good * (f.shrunk or 0.0))
     values = [f.shrunk or 0.0 for f in able]
     if not able or math.isclose(values[0], values[-1], rel_tol=1e-9, abs_tol=1e-12):
