@@ -26,10 +26,9 @@ from parsers.jsontext import (
     load,
     place,
     public,
-    redact,
-    redact_text,
 )
 from parsers.mapping import Mapping
+from parsers.private import scrub, scrub_text, scrub_token
 from parsers.words import fold
 
 SPINE = frozenset({"data", "logs", "history"})
@@ -77,7 +76,7 @@ class Fault(ValueError):
 
     def __init__(self, found: Any, expected: str) -> None:
         super().__init__(expected)
-        self.found = found if isinstance(found, str) else dump(redact(found))
+        self.found = found if isinstance(found, str) else dump(scrub(found))
         self.expected = expected
 
 
@@ -133,7 +132,15 @@ class Page:
     ) -> Reject:
         """A reject that names the place of a notification."""
         line, column = self.place(note)
-        return Reject(self.source, line, column, redact_text(found[:400]), expected, raw, code)
+        return Reject(
+            self.source,
+            line,
+            column,
+            scrub_token(found[:400], self.text, scrub_text(self.text)),
+            expected,
+            raw,
+            code,
+        )
 
     def raw(self, first: int, last: int, number: int, seats: list[int]) -> str:
         """Packets ``first`` to ``last`` as a document this parser reads again."""
@@ -153,7 +160,7 @@ def open_page(source: str, text: str) -> tuple[Page, list[Reject]]:
     """The packets of a saved log; rejects for an error answer, another game, a broken text."""
     found = _PAGE.search(text)
     page = Page(source, text, found.end() if found else 0)
-    whole = redact_text(text[page.start :])
+    whole = scrub_text(text, page.start)
     game = _PAGE_GAME.search(text) if found else None
     if game is not None and not fold(game[1]).startswith("pandoer"):
         expected = "a page of Pandoeren"
@@ -172,8 +179,8 @@ def open_page(source: str, text: str) -> tuple[Page, list[Reject]]:
     if loaded.broken is not None and not (loaded.broken.cut and page.packets):
         at = page.start + loaded.broken.offset
         line, column = place(text, at)
-        lost = redact_text(text[at:] if page.packets else text)
-        token = text[at : at + 20]
+        lost = scrub_text(text, at if page.packets else 0)
+        token = scrub_text(text, at)[:20]
         rejects.append(Reject(source, line, column, token, f"JSON ({loaded.broken.what})", lost))
     elif not page.packets:
         rejects.append(page.reject(None, "", "packets with channel, move_id and data", whole))

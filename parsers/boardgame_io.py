@@ -25,8 +25,9 @@ from parsers.boardgame_io_moves import BadMove, Step, View, Words, holds_card, s
 from parsers.build import resolve_rules
 from parsers.cardtext import StyleError, decide_style
 from parsers.decode import DecodeError, decode
-from parsers.jsontext import as_dict, as_text, load, place, redact_text
+from parsers.jsontext import as_dict, as_text, load, place
 from parsers.mapping import mapping_of
+from parsers.private import scrub_text
 from parsers.servers import say_default
 from parsers.words import fold as plain_word
 
@@ -81,8 +82,8 @@ def _read(source: Source, result: ParseResult) -> list[Match]:
                 Warn(source.name, line, f"the file breaks off at column {column}; the rest is lost")
             )
         else:
-            token = text[broken.offset : broken.offset + 20]
-            lost = redact_text(text if not parts else text[broken.offset :])
+            token = scrub_text(text, broken.offset)[:20]
+            lost = scrub_text(text, broken.offset if parts else 0)
             result.rejects.append(
                 Reject(source.name, line, column, token, f"JSON ({broken.what})", lost)
             )

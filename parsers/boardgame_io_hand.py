@@ -12,8 +12,9 @@ from parsers.boardgame_io_match import Entry, Match
 from parsers.boardgame_io_moves import Step, View, Words
 from parsers.build import BuildError, HandBuilder, Rules
 from parsers.cardtext import EXPECTED, CardStyle, CardTextError, is_no_trump, is_unknown
-from parsers.jsontext import as_int, dump, redact
+from parsers.jsontext import as_int, dump
 from parsers.mapping import Mapping
+from parsers.private import scrub
 from parsers.words import CallTextError, call_text
 
 _CLAIMS: dict[str, ClaimKind] = {"roem": "roem", "stuk": "stuk", "deny": "deny"}
@@ -95,7 +96,7 @@ def _fill(b: HandBuilder, part: Part, setting: Setting) -> None:
     _labels(b, part, setting)
     steps = _once_a_turn(b, part, setting) if setting.match.legacy else list(part.steps)
     for entry in part.undone:
-        b.warn(f"taken back: {entry.name} {dump(redact(entry.args))}"[:200])
+        b.warn(f"taken back: {entry.name} {dump(scrub(entry.args))}"[:200])
     if part.alone:
         b.warn("no log was saved: the hand is read from the state alone")
     if part.cut:

@@ -20,9 +20,8 @@ from parsers.jsontext import (
     as_text,
     dump,
     public,
-    redact,
-    redact_text,
 )
+from parsers.private import scrub, scrub_text, scrub_token
 
 SPINE = frozenset({"log", "value", "matches"})
 """Keys along which a cut document still gives its complete log entries."""
@@ -57,9 +56,11 @@ class Text:
     ) -> Reject:
         """A reject that names the place of ``path``; ``token`` is the value found there."""
         line, column = self.place(path)
-        found = token if isinstance(token, str) else dump(redact(token))
-        whole = redact_text(self.text) if raw is None else raw
-        return Reject(self.source, line, column, redact_text(found[:400]), expected, whole, code)
+        found = token if isinstance(token, str) else dump(scrub(token))
+        clean = scrub_text(self.text)
+        shown = scrub_token(found[:400], self.text, clean)
+        whole = clean if raw is None else raw
+        return Reject(self.source, line, column, shown, expected, whole, code)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from engine.rulefile import load_ruleset
 from parsers.archive import is_litter, shown, unpack
 from parsers.base import Options, Parser, ParseResult, Reject, Source, Warn
 from parsers.decode import MAX_BYTES, DecodeError, decode
-from parsers.private import scrub_text
+from parsers.private import scrub_text, scrub_token
 
 ENTRY_POINTS = "pandoeren_replay.parsers"
 MAX_FILES = 100_000
@@ -233,8 +233,16 @@ def _private(parser: Parser, result: ParseResult) -> ParseResult:
     """Raw texts of other people's formats lose credentials and addresses here, once for all."""
     if parser.name in _OWN_FORMATS:
         return result
-    result.hands = [replace(h, raw=scrub_text(h.raw)) for h in result.hands]
-    result.rejects = [
-        replace(r, raw=scrub_text(r.raw), token=scrub_text(r.token)) for r in result.rejects
+    result.hands = [
+        replace(h, raw=scrub_text(h.raw), warnings=tuple(map(scrub_text, h.warnings)))
+        for h in result.hands
     ]
+    result.rejects = [_private_reject(r) for r in result.rejects]
+    result.warnings = [replace(w, message=scrub_text(w.message)) for w in result.warnings]
     return result
+
+
+def _private_reject(reject: Reject) -> Reject:
+    clean = scrub_text(reject.raw)
+    token = scrub_token(reject.token, reject.raw, clean)
+    return replace(reject, raw=clean, token=token, expected=scrub_text(reject.expected))

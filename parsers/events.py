@@ -14,8 +14,9 @@ from parsers.base import Options, ParseResult, Reject, Source, Warn
 from parsers.decode import MAX_LINE, DecodeError, JsonError, decode, parse_json
 from parsers.fold import Folder
 from parsers.items import Group, Item, Names
+from parsers.jsontext import dump
 from parsers.mapping import mapping_of
-from parsers.private import scrub
+from parsers.private import scrub, scrub_text
 
 FORMAT = "pandoeren-log"
 _FORMAT_RE = re.compile(r'"format"\s*:\s*"pandoeren-log"')
@@ -100,7 +101,7 @@ def _read_lines(text: str, source: str, options: Options, names: Names) -> Parse
         except JsonError as e:
             if i == last and i == len(lines) - 1 and items:
                 cut = True
-                shown = line.strip()[:60]
+                shown = scrub_text(line.strip())[:60]
                 warnings.append(
                     Warn(source, i + 1, f"the last line is cut and was lost: {shown!r}")
                 )
@@ -117,7 +118,7 @@ def _read_lines(text: str, source: str, options: Options, names: Names) -> Parse
             for item in group.items:
                 if id(item) in bad and group.error is None:
                     column, what = bad[id(item)]
-                    token = item.raw.strip()[:60]
+                    token = scrub_text(item.raw.strip())[:60]
                     group.error = (item.line, column, token, f"a JSON object ({what})")
         if cut and groups and not groups[-1].closed:
             groups[-1].cut = _CUT
@@ -135,10 +136,10 @@ def _items_of(value: dict[str, Any], line: int, raw: str, names: Names) -> list[
         return [item]
     if isinstance(value.get("events"), list):
         head = {k: v for k, v in value.items() if k != "events"}
-        out = [_header(head, line, raw, names)]
+        out = [_header(head, line, dump({**head, "format": head.get("format", FORMAT)}), names)]
         for event in value["events"]:
             if isinstance(event, dict):
-                out.append(names.item(event, line, raw))
+                out.append(names.item(event, line, dump(event)))
         return out
     compact = _expand(value)
     if compact:
@@ -213,7 +214,7 @@ def _read_document(text: str, source: str, options: Options, names: Names) -> Pa
             items += _items_of(value, line, text[offset:end], names)
         else:
             items.append(Item(line, "", {}, text[offset:end][:2000], names))
-    head_raw = json.dumps(head, ensure_ascii=False) if head else ""
+    head_raw = dump(head) if head else ""
 
     def finish(groups: list[Group]) -> None:
         if stop.at is not None and groups and not groups[-1].closed:
@@ -223,12 +224,14 @@ def _read_document(text: str, source: str, options: Options, names: Names) -> Pa
     if stop.at is not None:
         line = text.count("\n", 0, stop.at) + 1
         column = stop.at - (text.rfind("\n", 0, stop.at) + 1) + 1
-        rest = text[stop.at : stop.at + 60]
+        rest = scrub_text(text, stop.at)[:60]
         message = f"the JSON breaks off here ({stop.why}): what follows was lost"
         if items:
             result.warnings.append(Warn(source, line, message))
         else:
-            result.rejects.append(Reject(source, line, column, rest, stop.why, text[:2000]))
+            result.rejects.append(
+                Reject(source, line, column, rest, stop.why, scrub_text(text[:2000]))
+            )
     return result
 
 
@@ -238,7 +241,7 @@ def _whole(text: str, source: str, options: Options, names: Names) -> ParseResul
     except JsonError as e:
         result = ParseResult()
         result.rejects.append(
-            Reject(source, e.line, e.column, "", f"a JSON document ({e})", text[:4000])
+            Reject(source, e.line, e.column, "", f"a JSON document ({e})", scrub_text(text[:4000]))
         )
         return result
     items = _items_of(value, 1, text.strip(), names) if isinstance(value, dict) else []

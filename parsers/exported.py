@@ -8,7 +8,7 @@ from dataclasses import replace
 from parsers.base import Options, ParseResult, Reject, Source
 from parsers.decode import JsonError, parse_json
 from parsers.phl import read_phl
-from parsers.rows import RowError, head_of, read_sheet
+from parsers.rows import RowError, head_of, public_text, read_sheet
 from parsers.text import read_texts
 
 _JSON = re.compile(r'\s*\{.*"phl"\s*:\s*"')
@@ -70,7 +70,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, str | Reject, str]]:
     try:
         sheet = read_sheet(text)
     except RowError as e:
-        yield e.line, Reject("", e.line, 1, "", str(e), text[:4000]), ""
+        yield e.line, Reject("", e.line, 1, "", str(e), public_text(text)), ""
         return
     for row in sheet.rows:
         raw = f"{sheet.head_raw}\n{row.raw}"

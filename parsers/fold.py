@@ -18,7 +18,7 @@ from parsers.cardtext import (
 from parsers.itemreader import ItemError, ItemReader
 from parsers.items import Group, Item, cut_groups
 from parsers.mapping import Mapping, mapping_of
-from parsers.private import is_email
+from parsers.private import is_email, scrub_text
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.words import SeatBook, SeatError, compass
 
@@ -63,8 +63,8 @@ class Folder:
             return result
         if not any(i.kind not in ("", "ignore", "players") for i in everything):
             first_item = everything[0]
-            found = first_item.word or first_item.raw.strip()
-            raw = "\n".join(i.raw for i in everything)[:_RAW]
+            found = first_item.word or scrub_text(first_item.raw.strip())
+            raw = scrub_text("\n".join(i.raw for i in everything)[:_RAW])
             expected = "events of this game; name the file's own words under [moves] of --map"
             result.rejects.append(
                 Reject(self.source, first_item.line, 1, found[:80], expected, raw)
@@ -76,7 +76,7 @@ class Folder:
                 self.book.see_numbers(_seat_values(everything, self.head))
         except (StyleError, SeatError) as e:
             first = everything[0].line
-            raw = "\n".join(i.raw for i in everything)
+            raw = "\n".join(scrub_text(i.raw) for i in everything)
             result.rejects.append(Reject(self.source, first, 1, "", str(e), raw, "ambiguous"))
             return result
         self._note_unknown(everything, result)
@@ -119,8 +119,7 @@ class Folder:
 
     def _one(self, group: Group, result: ParseResult) -> None:
         line = group.items[0].line
-        lines = [group.head_raw, *(i.raw for i in group.items)]
-        raw = "\n".join(dict.fromkeys(t for t in lines if t))
+        raw = _raw(group)
         try:
             if group.error is not None:
                 where, column, token, expected = group.error
@@ -218,6 +217,16 @@ class Folder:
         builder.meta("event", head.get("event") if isinstance(head.get("event"), str) else None)
         builder.meta("session", of("session", "game", "table"))
         builder.meta("hand", group.key[1] if group.key else of("hand"))
+
+
+def _raw(group: Group) -> str:
+    """The text of a hand: its head and its entries, each once, without private values."""
+    lines = [group.head_raw]
+    for item in group.items:
+        # Entries that come of one text share it; two that merely look alike are two.
+        if item.raw is not lines[-1]:
+            lines.append(item.raw)
+    return "\n".join(scrub_text(t) for t in lines if t)
 
 
 def _players(value: object, book: SeatBook) -> list[tuple[int, str]]:

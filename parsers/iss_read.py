@@ -21,9 +21,10 @@ from parsers.base import Located, Options, ParseResult, Reject, Source
 from parsers.build import BuildError, HandBuilder, resolve_rules
 from parsers.canonical import is_empty, normalised
 from parsers.fields import A_CARD, FieldError, read_card, read_claim
-from parsers.jsontext import as_text, place, redact_text
+from parsers.jsontext import as_text, place
 from parsers.mapping import Mapping, mapping_of
 from parsers.phl import parse_line
+from parsers.private import scrub_text
 from parsers.servers import read_servers
 from parsers.words import CallTextError, call_text
 
@@ -101,7 +102,7 @@ class _Game:
 
     @property
     def raw(self) -> str:
-        return redact_text(self.text[self.start : self.end].rstrip("\r\n"))
+        return scrub_text(self.text[self.start : self.end].rstrip("\r\n"))
 
     def reject(self, offset: int, token: str, expected: str, code: str = "unreadable") -> Reject:
         line, column = place(self.text, offset)

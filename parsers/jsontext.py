@@ -11,17 +11,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from parsers.decode import HALF, half_character
-from parsers.private import REMOVED, is_private_key, scrub_text
-
-_PRIVATE_PAIR = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*')
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+from parsers.private import REMOVED, scrub, scrub_text
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_LOOSE_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
 _MAX_DEPTH = 200
 
 Key = str | int
@@ -254,60 +249,13 @@ def place(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-@lru_cache(maxsize=4096)
-def is_private(key: str) -> bool:
-    """Whether a field of this name is private, in whatever way its words are joined.
-
-    >>> is_private("playerCredentials"), is_private("credentials"), is_private("card")
-    (True, True, False)
-    """
-    return is_private_key(_CAMEL.sub("_", key))
-
-
-def redact(value: Any) -> Any:
-    """A copy of a decoded document without private fields.
-
-    >>> redact({"players": {"0": {"name": "An", "playerCredentials": "x"}}})
-    {'players': {'0': {'name': 'An'}}}
-    """
-    if isinstance(value, dict):
-        return {k: redact(v) for k, v in value.items() if not is_private(k)}
-    return [redact(v) for v in value] if isinstance(value, list) else value
-
-
 def public(value: Any) -> str:
     """A decoded document as compact text without private fields and mail addresses.
 
     >>> public({"name": "An", "token": 1, "note": "an@club.nl"})
     '{"name":"An","note":"[removed]"}'
     """
-    return scrub_text(dump(redact(value)))
-
-
-def redact_text(text: str) -> str:
-    """Raw text with private values replaced, also where the document is cut or broken.
-
-    >>> redact_text('{"credentials": {"a": "abc"}, "n": 1, "password":"un')
-    '{"credentials": "[removed]", "n": 1, "password":"[removed]"'
-    """
-    out, done = [], 0
-    for pair in _PRIVATE_PAIR.finditer(text):
-        if pair.start() >= done and is_private(pair[1]):
-            out += [text[done : pair.end()], f'"{REMOVED}"']
-            done = _value_end(text, pair.end())
-    return scrub_text("".join([*out, text[done:]]))
-
-
-def _value_end(text: str, start: int) -> int:
-    depth = 0
-    for token in _LOOSE_TOKEN.finditer(text, start):
-        t = token.group()
-        depth += (t in "{[") - (t in "}]")
-        if depth < 0 or (depth == 0 and t in ",:"):
-            return token.start()
-        if depth == 0:
-            return token.end()
-    return len(text)
+    return scrub_text(dump(scrub(value)))
 
 
 def dump(value: Any) -> str:

@@ -24,12 +24,13 @@ from parsers.jsontext import (
     as_int,
     as_list,
     as_text,
+    dump,
     load,
     locate,
     place,
-    redact_text,
 )
 from parsers.mapping import Mapping, mapping_of
+from parsers.private import scrub, scrub_text
 from parsers.servers import read_servers
 from parsers.words import compass
 
@@ -66,7 +67,7 @@ def _read(text: str, source: str, options: Options) -> ParseResult:
     try:
         rules = resolve_rules(None, options)
     except RuleSetError as e:
-        raw = redact_text(text)
+        raw = scrub_text(text)
         result.rejects.append(Reject(source, 1, 1, "", str(e), raw, "unknown-rules"))
         return result
     reader = _Reader(source, text, rules, mapping_of(options.mapping))
@@ -82,7 +83,7 @@ class _Fault(ValueError):
 
     def __init__(self, where: str, found: Any, expected: str, path: tuple[Key, ...] = ()) -> None:
         super().__init__(expected)
-        self.found = as_text(found) or str(found)[:80]
+        self.found = as_text(found) or dump(scrub(found))[:80]
         self.where, self.expected, self.path = where, expected, path
 
 
@@ -127,14 +128,14 @@ class _Reader:
         missing = [c for c in _COLUMNS if c not in head]
         if missing:
             expected = f"the columns {', '.join(_COLUMNS)} in the first line"
-            raw = redact_text(self.text)
+            raw = scrub_text(self.text)
             result.rejects.append(Reject(self.source, 1, 1, ", ".join(head), expected, raw))
             return
         rows = list(self._rows(lines, head, result))
         if not rows and not result.rejects:
             result.warnings.append(Warn(self.source, 1, "a history without rows: no hands"))
         if rows and not rules_named and not any("h6" in r["Cards"].lower() for _, r, _ in rows):
-            raw = redact_text(self.text)
+            raw = scrub_text(self.text)
             result.rejects.append(Reject(self.source, 1, 1, "", KLAVERJAS, raw, "other-game"))
             return
         for line, row, raw in rows:
@@ -147,10 +148,10 @@ class _Reader:
         for i, text in enumerate(lines[1:], 2):
             if not text.strip():
                 continue
-            raw = redact_text(f"{lines[0]}\n{text}")
+            raw = scrub_text(f"{lines[0]}\n{text}")
             cells = _cells(text) if len(text) <= MAX_LINE else None
             if cells is None or len(cells) != len(head):
-                found = f"{len(cells)} fields" if cells else text[:60]
+                found = f"{len(cells)} fields" if cells else scrub_text(text)[:60]
                 expected = f"{len(head)} fields, as in the first line, each quote closed"
                 result.rejects.append(Reject(self.source, i, 1, found, expected, raw))
                 continue
@@ -232,19 +233,19 @@ class _Reader:
                 text = f"the file breaks off at column {column}; the rest is lost"
                 result.warnings.append(Warn(self.source, line, text))
             else:
-                token = self.text[loaded.broken.offset : loaded.broken.offset + 20]
+                token = scrub_text(self.text, loaded.broken.offset)[:20]
                 expected = f"JSON ({loaded.broken.what})"
-                raw = redact_text(self.text)
+                raw = scrub_text(self.text)
                 result.rejects.append(Reject(self.source, line, column, token, expected, raw))
         elif not found:
             expected = "a state with History and MyCards"
-            raw = redact_text(self.text)
+            raw = scrub_text(self.text)
             result.rejects.append(Reject(self.source, 1, 1, "", expected, raw))
 
     def _state(
         self, doc: dict[str, Any], path: list[Key], result: ParseResult, whole: bool
     ) -> None:
-        raw = redact_text(self.text)
+        raw = scrub_text(self.text)
         line, column = locate(self.text, path)
         try:
             hand = self._state_hand(doc)

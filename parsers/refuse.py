@@ -84,6 +84,8 @@ def _refuse(text: str, source: str, options: Options) -> ParseResult:
     sentence = f"a log of Pandoeren; this is {what}, which is another game"
     result = ParseResult()
     result.rejects.append(
-        Reject(source, 1, 1, scrub_text(first[:60]), sentence, text[:4000], "other-game")
+        Reject(
+            source, 1, 1, scrub_text(first[:60]), sentence, scrub_text(text[:4000]), "other-game"
+        )
     )
     return result

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from parsers.items import Names, fold_key
+from parsers.private import REMOVED, is_private_key, scrub_text
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_CELL = 1 << 20
@@ -98,9 +99,12 @@ def read_sheet(text: str) -> Sheet:
     unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
     raw_head = lines[head_line - 1].rstrip("\r\n")
     sheet = Sheet(columns, folded, [], raw_head, head_line, delimiter, unended)
+    private = [i for i, c in enumerate(columns) if is_private_key(c)]
     for line, raw, cells in _cells(lines, head_line, delimiter):
         if not any(c.strip() for c in cells):
             continue
+        if any(c.strip() for i, c in enumerate(cells) if i in private):
+            cells, raw = _hidden(cells, private, delimiter)
         values: dict[str, str] = {}
         for name, cell in zip(folded, cells):
             if name and not values.get(name):
@@ -128,6 +132,35 @@ def _cells(lines: list[str], skip: int, delimiter: str) -> Iterator[tuple[int, s
             before = reader.line_num
     finally:
         csv.field_size_limit(old)
+
+
+def _hidden(cells: list[str], private: list[int], delimiter: str) -> tuple[list[str], str]:
+    """Cells and raw text of a row without what stands in private columns."""
+    kept = ["" if i in private else c for i, c in enumerate(cells)]
+    shown = [REMOVED if i in private and c.strip() else c for i, c in enumerate(cells)]
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(shown)
+    return kept, out.getvalue()
+
+
+def public_text(text: str, limit: int = 4000) -> str:
+    """The first part of a table as raw text, without what stands in private columns.
+
+    >>> public_text("speler;telefoon\\nAnna;06-1")
+    'speler;telefoon\\nAnna;[removed]'
+    """
+    text = text[:limit]
+    found = head_of(text)
+    private = [i for i, c in enumerate(found[0]) if is_private_key(c)] if found else []
+    if found is None or not private:
+        return scrub_text(text)
+    _, delimiter, head_line = found
+    lines = re.split(r"\r\n|\n|\r", text)
+    for i, line in enumerate(lines[head_line:], head_line):
+        cells = next(csv.reader([line.replace("\0", " ")], delimiter=delimiter), [])
+        if any(c.strip() for j, c in enumerate(cells) if j in private):
+            lines[i] = _hidden(cells, private, delimiter)[1]
+    return scrub_text("\n".join(lines))
 
 
 def to_csv(rows: list[list[str]]) -> str:

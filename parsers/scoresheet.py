@@ -27,7 +27,7 @@ from parsers.dates import Dates
 from parsers.items import FIELD_WORDS, Names, fold_key
 from parsers.mapping import Mapping, mapping_of
 from parsers.private import is_private_key
-from parsers.rows import Row, RowError, Sheet, head_of, read_sheet
+from parsers.rows import Row, RowError, Sheet, head_of, public_text, read_sheet
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
 from parsers.words import (
@@ -91,7 +91,7 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
     try:
         sheet = read_sheet(text)
     except RowError as e:
-        result.rejects.append(Reject(source, e.line, 1, "", str(e), text[:4000]))
+        result.rejects.append(Reject(source, e.line, 1, "", str(e), public_text(text)))
         return result
     if not sheet.has(names, "declarer") and not sheet.has(names, "contract"):
         result.rejects.append(
@@ -101,7 +101,7 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
                 1,
                 ", ".join(sheet.columns)[:60],
                 "columns for declarer and contract; name them under [columns] in a --map file",
-                text[:4000],
+                public_text(text),
             )
         )
         return result

@@ -11,7 +11,7 @@ from parsers.fold import Folder
 from parsers.items import Group, Names
 from parsers.mapping import mapping_of
 from parsers.private import is_private_key
-from parsers.rows import Row, RowError, Sheet, head_of, read_sheet
+from parsers.rows import Row, RowError, Sheet, head_of, public_text, read_sheet
 from parsers.text import read_texts
 
 _TELLING = {"deal", "hand", "middle", "call", "pass", "discard", "declare", "play", "undo"}
@@ -53,7 +53,7 @@ def read_table(text: str, source: str, options: Options) -> ParseResult:
     try:
         sheet = read_sheet(text)
     except RowError as e:
-        result.rejects.append(Reject(source, e.line, 1, "", str(e), text[:4000]))
+        result.rejects.append(Reject(source, e.line, 1, "", str(e), public_text(text)))
         return result
     if not sheet.has(names, "event"):
         result.rejects.append(
@@ -63,7 +63,7 @@ def read_table(text: str, source: str, options: Options) -> ParseResult:
                 1,
                 ", ".join(sheet.columns)[:60],
                 "a column of events (event, actie); name it under [columns] in a --map file",
-                text[:4000],
+                public_text(text),
             )
         )
         return result

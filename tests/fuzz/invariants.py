@@ -1,0 +1,155 @@
+"""What must hold for whatever a parser makes of a file, however damaged."""
+
+import re
+import signal
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from engine.cards import N_CARDS
+from parsers.base import Options, Parser, ParseResult, Source
+from parsers.detect import parsers, read_sources
+from tests.fuzz.mutators import SECRET
+from tests.mutate import check_sane
+
+MAX_SECONDS = 3.0
+"""Processor time that one input of at most 100 kB may take."""
+
+_CONTEXT = ("events", "table", "scoresheet", "typed")
+"""Formats in which letters of cards, dates or seats are settled by the whole file."""
+_SHOWS_CARDS = re.compile(
+    r"(?i)[SHDCRK♠♥♦♣][️]?\s*(?:1[0-4]|[AKQJTHVB1-9])|(?:1[0-4]|[AKQJTHVB1-9])[SHDCRK♠♥♦♣]|"
+    r"aas|heer|vrouw|boer|tien|negen|acht|zeven|zes|ace|king|queen|jack|ten|nine|eight|seven|six|"
+    r"[🂡-🃞]"
+)
+
+
+class Fault(AssertionError):
+    """Something that must never happen, with the input that made it happen."""
+
+
+class TooSlow(Exception):
+    """An input that took longer than it may."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one input gave."""
+
+    hands: int
+    rejects: int
+    seconds: float
+
+
+@contextmanager
+def _alarm() -> Any:
+    def stop(*_: object) -> None:
+        raise TooSlow(f"more than {MAX_SECONDS} s")
+
+    old = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, old)
+
+
+def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
+    """What reads the inputs of a campaign: one parser, or the detection of formats."""
+    if name == "auto":
+        return lambda data, options: read_sources([Source("x", data)], options)
+    parser: Parser = parsers()[name]
+
+    def read(data: bytes, options: Options) -> ParseResult:
+        text = data[:20_000].decode("utf-8", "replace")
+        assert parser.recognise(text, "x") in (True, False)
+        return parser.parse([Source("x", data)], options)
+
+    return read
+
+
+def check(
+    name: str,
+    read: Callable[[bytes, Options], ParseResult],
+    data: bytes,
+    options: Options,
+    secret: bool = False,
+) -> Seen:
+    """Read one input; raises :class:`Fault` for anything that must not be."""
+    start = time.process_time()
+    try:
+        with _alarm():
+            result = read(data, options)
+        seconds = time.process_time() - start
+        check_sane(result)
+        if not secret:
+            _rereads(name, read, result, options)
+    except (Exception, TooSlow) as e:
+        raise Fault(f"{name}: {type(e).__name__}: {e}\n{data!r}") from e
+    if sum(len(h.record.plays) for h in result.hands) > _cards(data):
+        raise Fault(f"{name}: more cards than the file holds\n{data!r}")
+    if secret:
+        _kept_private(name, result, data)
+    return Seen(len(result.hands), len(result.rejects), seconds)
+
+
+def _cards(data: bytes) -> int:
+    """How many cards a file shows at most, by an eye that knows no format."""
+    if data[:2] in (b"PK", b"\x1f\x8b"):
+        return 10**9
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or 4 * data.count(0) > len(data)
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be") if wide else ("utf-8-sig",):
+        try:
+            text = data.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        text = data.decode("utf-8", "replace")
+    # Overlapping, since cards may stand without anything between them.
+    shown = sum(1 for i in range(len(text)) if _SHOWS_CARDS.match(text, i))
+    return shown + text.count('"type_arg"') + text.count('"rank"')
+
+
+def _rereads(
+    name: str,
+    read: Callable[[bytes, Options], ParseResult],
+    result: ParseResult,
+    options: Options,
+) -> None:
+    """The text that is kept of a hand gives that hand, and never another one."""
+    for hand in result.hands[:4]:
+        if name == "auto":
+            return
+        again = read(hand.raw.encode("utf-8", "surrogatepass"), options)
+        if name in _CONTEXT and (len(result.hands) > 1 or result.rejects or result.warnings):
+            # Whatever the whole file settles may be open in a part of it, but no hand comes out
+            # that names more cards.
+            assert len(again.hands) <= 1, f"{len(again.hands)} hands from the text of one"
+            continue
+        assert [h.record for h in again.hands] == [hand.record], (
+            f"read again: {[h.record for h in again.hands]} {[str(r) for r in again.rejects]}\n"
+            f"first: {hand.record}"
+        )
+
+
+def _kept_private(name: str, result: ParseResult, data: bytes) -> None:
+    from parsers.detect import _private
+    from parsers.phl import write_phl
+
+    clean = _private(parsers()[name], result)
+    for text in (
+        *(h.raw for h in clean.hands),
+        *(write_phl(h.record) for h in clean.hands),
+        *(r.raw + r.token for r in clean.rejects),
+        *(w for h in clean.hands for w in h.warnings),
+        *(w.message for w in clean.warnings),
+    ):
+        if SECRET[:4] in text:
+            raise Fault(f"{name}: a private value is kept: {text[:300]!r}\n{data!r}")
+
+
+__all__ = ["MAX_SECONDS", "N_CARDS", "Fault", "Seen", "check", "reader"]

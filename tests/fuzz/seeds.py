@@ -1,0 +1,199 @@
+"""Valid files of every format, small ones, to be damaged by the fuzz campaign."""
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from parsers.base import Options
+from tests.parsers.test_klaverlive import HISTORY, STATE
+from tests.parsers.test_refuse import OTHERS
+from tests.parsers.test_scoresheet import BY_PLAYER
+from tests.parsers.test_typed import SHORT
+from tests.parsers.test_typed import told as typed_hand
+from tests.parsers.told import RULES, TRUTH, dutch, letter, rank_first, rows, sample, signs, table
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "data" / "samples"
+NOTATION = ROOT / "tests" / "conformance"
+SHEETS = ROOT / "tests" / "data" / "sheets"
+
+OPTIONS = {name: Options(rules=RULES) for name in ("events", "table", "typed")}
+"""What the user says beside the files of a format."""
+
+
+def seeds(parser: str) -> list[bytes]:
+    """Valid files of a parser (or of ``auto``: whatever the detection takes)."""
+    return [t.encode() if isinstance(t, str) else t for t in _SEEDS[parser]()]
+
+
+def names() -> list[str]:
+    """Everything that can be fuzzed."""
+    return list(_SEEDS)
+
+
+def _phl() -> list[str]:
+    lines: list[str] = []
+    for file in sorted(NOTATION.glob("*.phl")):
+        if file.name not in ("rejects.phl", "corrupt.phl"):
+            lines += [t for t in file.read_text("utf-8").splitlines() if t[:1] not in ("#", "")][:8]
+    return [f"{t}\n" for t in lines] + ["\n".join(lines[i : i + 3]) + "\n" for i in (0, 9)]
+
+
+def _phn() -> list[str]:
+    from parsers.phl import read_phl
+    from parsers.phn_write import write_phn
+
+    hands = [h.record for text in _phl() for h in read_phl(text, "x").hands]
+    own = (NOTATION / "sample.phn").read_text("utf-8").split('[Rules "')[1:8]
+    return [write_phn(r) for r in hands[::4]] + [f'[Rules "{t}' for t in own]
+
+
+def _thin(value: Any, most: int) -> Any:
+    """A JSON document with its long lists of events cut short."""
+    if isinstance(value, dict):
+        return {k: _thin(v, most) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_thin(v, most) for v in (value if len(value) <= 40 else value[:most])]
+    return value
+
+
+def _bgio() -> list[str]:
+    out = []
+    for file in sorted((SAMPLES / "boardgame-io").glob("*.json")):
+        doc = json.loads(file.read_text("utf-8"))
+        if isinstance(doc.get("state"), dict):
+            for key in ("_undo", "_redo", "plugins"):
+                doc["state"].pop(key, None)
+                (doc.get("initialState") or {}).pop(key, None)
+            if "log" in doc:
+                doc["state"].pop("log", None)
+        out += [json.dumps(_thin(doc, n)) for n in (14, 30)]
+    return [t for t in out if len(t) < 25_000]
+
+
+def _bga() -> list[str]:
+    archive = json.loads((SAMPLES / "bga" / "bga_archive_logs.json").read_text("utf-8"))
+    logs = archive["data"]["logs"]
+    live = json.loads((SAMPLES / "bga" / "bga_live_history_viewer_seat2.json").read_text("utf-8"))
+    live["data"]["data"] = live["data"]["data"][:16]
+    short = {**archive, "data": {**archive["data"], "logs": logs[:24]}}
+    inner = json.dumps(logs[:16])
+    page = f"<html><script>\ng_gamelogs = {json.dumps(short['data'])};\n</script></html>"
+    error = (SAMPLES / "bga" / "bga_error_quota.json").read_text("utf-8")
+    return [json.dumps(short), json.dumps(live), inner, page, error]
+
+
+def _events() -> list[str]:
+    full, cut = (sample(f"generic_{n}.jsonl").decode() for n in ("events", "unfinished"))
+    head, *events = (json.loads(t) for t in full.splitlines())
+    few = [json.dumps(e) for e in events[:20]]
+    again = [t.replace('"hand": 1', '"hand": 2') for t in few]
+    return [
+        full,
+        cut,
+        "\n".join([json.dumps(head), *few, *again]) + "\n",
+        json.dumps({**head, "events": events[:24]}),
+        json.dumps({"format": "pandoeren-log", "games": [{**head, "events": events[:16]}]}),
+        json.dumps([head, *events[:12]]),
+        json.dumps(TRUTH),
+        '{"e":"bid","seat":0,"bid":"130"}\n{"e":"pass","seat":1}\n'
+        '{"e":"declare","seat":0,"trump":"H","call":"SA"}\n{"e":"play","seat":0,"card":"HJ"}\n'
+        '{"e":"roem","seat":0,"value":50}\n{"e":"show","seat":1,"cards":["S7"]}\n'
+        '{"e":"run","seat":2,"cards":["S7","S8","S9"]}\n{"e":"undo"}\n{"e":"deny","seat":1}\n'
+        '{"e":"result","made":true,"points":[132,14],"score":[1,0,1,0],"tricks":[5,3]}\n',
+    ]
+
+
+def _table() -> list[str]:
+    head = ["Actie", "Speler", "Kaart", "Bod", "Punten", "Troef", "Mee"]
+    body = rows(dutch, letter)
+    return [
+        sample("generic.csv").decode(),
+        table(";", "\r\n", body, head),
+        table("\t", "\n", rows(signs, letter)[:24]),
+        table(",", "\n", rows(rank_first, str, undo=True)[:16]),
+        "event;seat;card;trump;called\ndeclare;S;;H;SA\nplay;S;HJ;;\nplay;W;H9;;\n",
+        "hand,event,seat,card,trump,called,value,kind\n1,declare,S,,H,SA,,\n1,play,S,HJ,,,,\n"
+        "1,claim,S,,,,50,roem\n2,declare,W,,S,HA,,\n2,play,W,SJ,,,,\n2,result,,,,,,\n",
+    ]
+
+
+def _scoresheet() -> list[bytes | str]:
+    return [
+        BY_PLAYER,
+        "date,north,east,south,west,declarer,partner,contract,made,trump,called\n"
+        "2026-11-28,Anna,Bas,Cor,Dirk,Z,alone,misère,no,hearts,\n"
+        "2026-11-28,Anna,Bas,Cor,Dirk,Bas,Dirk,150,yes,S,HA\n",
+        "Datum,Speler,Maat,Bod,Gehaald,Score\n2026-11-28,Anna,Cor,misère,ja,3\n",
+        *(f.read_bytes() for f in sorted(SHEETS.glob("*.csv"))),
+    ]
+
+
+def _typed() -> list[str]:
+    return [
+        SHORT,
+        typed_hand(dutch),
+        typed_hand(signs),
+        f"{SHORT}\n---\n{SHORT}\n",
+        "Zuid: 150, troef harten, mee SA; 1. HB Z:roem 50 H9 N:stuk H7 H8 2. W:SA S7 S8 S9\n"
+        "gehaald, punten 132-14 {tot zover}",
+        "South (Cor) plays 150; trumps: hearts; calling ace of spades; discards D7;\n"
+        "dealer West; result: made 152-0\n1. jack of hearts H9 H7 H8\n2. SA S7 SK S8\n",
+        "spelers: An, Bo, Co, Di\nWest: misère, troef ruiten, alleen\nuitslag: gehaald\n",
+    ]
+
+
+def _iss() -> list[str]:
+    lines = (SAMPLES / "iss" / "iss_style.sgf").read_text("utf-8").splitlines()
+    return [f"{t}\n" for t in lines] + ["\n".join(lines) + "\n"]
+
+
+def _klaverlive() -> list[str]:
+    return [HISTORY, json.dumps(STATE), json.dumps({**STATE, "History": STATE["History"][:1]})]
+
+
+def _exported() -> list[str]:
+    lines = [t.strip() for t in _phl()[:30:3]]
+    return [
+        "".join(json.dumps({"id": str(i), "contract": "130", "phl": t}) + "\n"
+                for i, t in enumerate(lines[:3])),
+        *(json.dumps({"phl": t}) + "\n" for t in lines[3:]),
+        "id;contract;phl\n" + "".join(f"{i};130;{t}\n" for i, t in enumerate(lines[:3])
+                                      if ";" not in t and '"' not in t),
+        "phl,date\n" + "".join(f'"{t}",2026-11-28\n' for t in lines[3:5] if '"' not in t),
+    ]  # fmt: skip
+
+
+def _auto() -> list[bytes | str]:
+    """One of each, and some of them packed."""
+    small = [_phl()[0], _phn()[0], _events()[-1], _table()[-1], BY_PLAYER, SHORT, _iss()[1]]
+    out: list[bytes | str] = [*small, OTHERS[0][1]]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as z:
+        for i, text in enumerate(small):
+            z.writestr(f"map/{i}.txt", text)
+    out.append(packed.getvalue())
+    out += [gzip.compress(t.encode(), mtime=0) for t in small[:3]]
+    out += [small[3].encode("utf-16"), small[4].encode("cp1252"), "\ufeff" + small[5]]
+    return out
+
+
+_SEEDS: dict[str, Callable[[], Any]] = {
+    "phl": _phl,
+    "phn": _phn,
+    "events": _events,
+    "table": _table,
+    "scoresheet": _scoresheet,
+    "typed": _typed,
+    "iss": _iss,
+    "klaverlive": _klaverlive,
+    "bga": _bga,
+    "boardgame-io": _bgio,
+    "exported": _exported,
+    "other-game": lambda: [text for _, text in OTHERS],
+    "auto": _auto,
+}
