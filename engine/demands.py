@@ -5,7 +5,7 @@ Only what the replay does not flag proves anything. The values of runs and sets 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -134,8 +134,6 @@ def _melds_of_value(value: int, rules: _Rules, single: bool) -> tuple[int, ...]:
 def claim_demands(
     replay: Replay,
     ply: int,
-    played: Sequence[int],
-    seats: Sequence[int],
     bidders: set[int],
     allowed: list[int],
 ) -> tuple[list[Demand], Callable[[Any], bool] | None]:
@@ -150,6 +148,7 @@ def claim_demands(
     trusted = [c for c in claims if (c.ply, c.seat) not in flagged]
     single = rules.meld.system == "best-at-table"
     demands: list[Demand] = []
+    sound = list(trusted)
     judge = False
     for claim in trusted:
         if claim.kind == "show":
@@ -160,10 +159,12 @@ def claim_demands(
         elif claim.kind in ("run", "set"):
             _in_hand(allowed, claim.seat, mask_of(claim.cards))
         elif claim.kind == "roem":
-            judge = True
             options = melds_of_value(claim.value or 0, rules, single)
-            if options:
-                demands.append(Demand((claim.seat,), options))
+            if not options:
+                sound.remove(claim)  # no hand at all is worth that: it proves nothing
+                continue
+            judge = True
+            demands.append(Demand((claim.seat,), options))
         else:
             judge = True
         says = claim.kind == "stuk" or (claim.kind == "roem" and not single)
@@ -172,7 +173,7 @@ def claim_demands(
             _in_hand(allowed, claim.seat, 1 << replay.called)
     if not judge:
         return demands, None
-    return demands, _checker(replay, ply, played, claims, trusted, bidders)
+    return demands, _checker(replay, ply, sound, bidders)
 
 
 _CLAIM_FAULTS = {
@@ -209,62 +210,76 @@ def _shown(replay: Replay, claim: Claim, allowed: list[int]) -> None:
 
 
 def _checker(
-    replay: Replay,
-    ply: int,
-    played: Sequence[int],
-    claims: list[Claim],
-    trusted: list[Claim],
-    bidders: set[int],
+    replay: Replay, ply: int, trusted: list[Claim], bidders: set[int]
 ) -> Callable[[Any], bool]:
     """A test of whole deals: judged with these cards, no trusted claim is an offence."""
-    from dataclasses import replace
-
-    o = replay.outcome
-    plays = replay.record.plays[:ply]
-    record = replace(replay.record, plays=plays, claims=tuple(claims))
-    table = lay_table(plays, replay.seats[0] if plays else None, o.trump, replay.rules.tables, {})
-    forehand = None if replay.dealer is None else (replay.dealer + 1) % 4
+    table = Imagined(replay, ply, bidders)
     asked = {(c.ply, c.seat) for c in trusted}
 
     def fits(deal: Any) -> bool:
-        hands = situation_hands(replay, deal.hands, deal.out, played)
-        situation = Situation(
-            record, replay.rules, o.bid, o.declarer, partner_of(replay, hands.playing), o.trump,
-            replay.called, forehand, bidders, table, hands,
-        )  # fmt: skip
+        situation = table.situation(deal.hands, deal.out)
         return not any((v.ply, v.seat) in asked for v in judge_claims(situation).violations)
 
     return fits
 
 
-def situation_hands(replay: Replay, left: Sequence[int], out: int, played: Sequence[int]) -> Hands:
-    """All four hands of a deal, as the judges of claims want them."""
-    playing = [left[s] | played[s] for s in range(4)]
-    dealt = list(playing)
-    declarer = replay.outcome.declarer
-    if replay.has_discard and declarer is not None:
-        nine = playing[declarer] | (1 << out if out >= 0 else 0)
-        dealt[declarer] = 0 if replay.middle is None else nine & ~(1 << replay.middle)
-    nowhere = 1 << out if out >= 0 else 0
-    return Hands([None] * 33, dealt, playing, [True] * 4, replay.middle, None, 0, nowhere)
+class Imagined:
+    """A hand up to a ply, as it would be judged had the hidden cards lain in some way."""
 
+    def __init__(self, replay: Replay, ply: int, bidders: set[int]) -> None:
+        self.replay, self.ply, self.bidders = replay, ply, bidders
+        record = replay.record
+        self.played = [0, 0, 0, 0]
+        for i, play in enumerate(record.plays[:ply]):
+            seat = replay.seats[i]
+            if seat is not None:
+                self.played[seat] |= 1 << play.card
+        plays = record.plays[:ply]
+        claims = tuple(c for c in record.claims if c.ply <= ply)
+        self.record = replace(record, plays=plays, claims=claims)
+        first = replay.seats[0] if plays else None
+        self.table = lay_table(plays, first, replay.outcome.trump, replay.rules.tables, {})
+        self.forehand = None if replay.dealer is None else (replay.dealer + 1) % 4
 
-def partner_of(replay: Replay, playing: Sequence[int]) -> int:
-    """Declarer's partner if the hands were these (as played, cards on the table included)."""
-    if replay.called is None:
-        partner = replay.outcome.partner
-        return NOBODY if partner is None else partner
-    for s in range(4):
-        if playing[s] >> replay.called & 1:
-            return NOBODY if s == replay.outcome.declarer else s
-    return NOBODY
+    def hands(self, left: Sequence[int], out: int) -> Hands:
+        """All four hands, from what is left of each and the card out of play (-1: none)."""
+        replay = self.replay
+        playing = [left[s] | self.played[s] for s in range(4)]
+        dealt = list(playing)
+        declarer = replay.outcome.declarer
+        gone = 1 << out if out >= 0 else 0
+        if replay.has_discard and declarer is not None:
+            nine = playing[declarer] | gone
+            dealt[declarer] = 0 if replay.middle is None else nine & ~(1 << replay.middle)
+        return Hands([None] * 33, dealt, playing, [True] * 4, replay.middle, None, 0, gone)
+
+    def partner(self, playing: Sequence[int]) -> int:
+        """Declarer's partner if the hands (cards played included) were these."""
+        called, declarer = self.replay.called, self.replay.outcome.declarer
+        if called is None:
+            if self.replay.outcome.partner == NOBODY or not self.table.winners:
+                return NOBODY
+            first = self.table.winners[0]
+            return NOBODY if first is None or first == declarer else first
+        holder = next((s for s in range(4) if playing[s] >> called & 1), NOBODY)
+        return NOBODY if holder == declarer else holder
+
+    def situation(self, left: Sequence[int], out: int, more: tuple[Claim, ...] = ()) -> Situation:
+        """The hand with these cards; ``more`` are announcements that somebody might add."""
+        o, hands = self.replay.outcome, self.hands(left, out)
+        record = self.record
+        if more:
+            record = replace(record, claims=(*record.claims, *more))
+        return Situation(
+            record, self.replay.rules, o.bid, o.declarer, self.partner(hands.playing), o.trump,
+            self.replay.called, self.forehand, self.bidders, self.table, hands,
+        )  # fmt: skip
 
 
 __all__ = [
     "Demand",
+    "Imagined",
     "aces_demand",
     "claim_demands",
     "melds_of_value",
-    "partner_of",
-    "situation_hands",
 ]

@@ -326,7 +326,7 @@ def known(replay: Replay, seat: int, ply: int) -> Knowledge:
     _played_cards(seen, allowed)
     _called_card(seen, allowed)
     _middle_card(seen, allowed)
-    demands, check = claim_demands(replay, ply, seen.played, seen.seats, _bidders(replay), allowed)
+    demands, check = claim_demands(replay, ply, bidders_of(replay), allowed)
     demands += _aces(seen)
     return _made(seat, ply, fixed, out, hidden, room, allowed, demands, seen.played, check)
 
@@ -427,7 +427,8 @@ def _middle_card(seen: _Seen, allowed: list[int]) -> None:
         _only(allowed, seen.own_places, 1 << replay.middle)
 
 
-def _bidders(replay: Replay) -> set[int]:
+def bidders_of(replay: Replay) -> set[int]:
+    """Seats that made a bid which counted."""
     return {
         e.seat
         for e in replay.events
@@ -501,6 +502,7 @@ __all__ = [
     "Knowledge",
     "NotKnown",
     "Sampler",
+    "bidders_of",
     "known",
     "known_before_play",
     "true_deal",
