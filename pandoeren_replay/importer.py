@@ -10,6 +10,14 @@ from engine.replay import replay
 from engine.rulefile import BUILTIN_IDS, DEFAULT_ID, UnknownRuleSet, load_ruleset
 from engine.ruleset import RuleSet
 from engine.state import Replay
+from pandoeren_replay.store.bulk_source import (
+    BulkCounts,
+    BulkSource,
+    NotForBulk,
+    add_counts,
+    add_sources,
+    bulk_source,
+)
 from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.generations import Unchanged
 from pandoeren_replay.store.store import Store
@@ -168,12 +176,34 @@ def import_paths(
     """
     options = options or Options()
     finder = RulesFinder(options)
-    batch = Batch()
     say = progress or (lambda what, done, total: None)
-    for i, result in enumerate(read_all(paths, options, format)):
-        say("read", i + 1, len(paths))
-        collect(batch, result, finder, options, say, jobs)
-    return write(store, batch, (options.rules, None if format == "auto" else format), say, waiting)
+    asked = (options.rules, None if format == "auto" else format)
+    refused: set[str] = set()
+    while True:
+        bulk, others = _roads(paths, format, refused)
+        batch = Batch()
+        for i, result in enumerate(read_all(others, options, format)):
+            say("read", i + 1, len(others))
+            collect(batch, result, finder, options, say, jobs)
+        try:
+            return write(store, batch, asked, say, waiting, bulk, options)
+        except NotForBulk as e:
+            refused.add(e.source)
+
+
+def _roads(
+    paths: Sequence[str | Path | Source], format: str, refused: set[str]
+) -> tuple[list[BulkSource], list[str | Path | Source]]:
+    """Large files of the line form, which are streamed, and all other paths."""
+    bulk: list[BulkSource] = []
+    others: list[str | Path | Source] = []
+    for path in paths:
+        source = bulk_source(path, format)
+        if source is None or source.name in refused:
+            others.append(path)
+        else:
+            bulk.append(source)
+    return bulk, others
 
 
 def write(
@@ -182,8 +212,10 @@ def write(
     options: tuple[str | None, str | None],
     say: Progress,
     waiting: Callable[[], None] | None = None,
+    bulk: Sequence[BulkSource] = (),
+    how: Options | None = None,
 ) -> ImportTotals:
-    """Write what was read as one import and count it."""
+    """Write what was read, and the large sources of ``bulk``, as one import and count it."""
     from pandoeren_replay import __version__
 
     rows = [r for s in batch.sources for r in s.rows]
@@ -199,19 +231,37 @@ def write(
     for source in batch.sources:
         for row in source.rows:
             totals.warnings += [Warn(source.name, row.line, w) for w in row.warnings]
-    if not rows and all(r.code in NO_LOG for r in batch.rejects):
+    if not rows and not bulk and all(r.code in NO_LOG for r in batch.rejects):
         return totals
     hashed = hash_rows(batch)
     say("write", 0, 1)
     with store.writing(waiting) as con:
+        counts = add_sources(con, bulk, how or Options(), say) if bulk else None
         written = write_batch(con, batch, hashed, __version__, options)
         totals.stored, totals.duplicate = written.stored, written.duplicate
         totals.disagreements = list(written.disagreements)
-        if not written.changed:
+        changed = written.changed
+        if counts is not None:
+            changed = add_counts(con, counts, written.import_id) or changed
+            _add(totals, counts)
+        if not changed:
             raise Unchanged
         totals.import_id = written.import_id
     say("write", 1, 1)
     return totals
+
+
+def _add(totals: ImportTotals, counts: BulkCounts) -> None:
+    totals.read += counts.read
+    totals.stored += counts.stored
+    totals.duplicate += counts.duplicate
+    totals.rejected += len(counts.rejects)
+    totals.empty += counts.empty
+    totals.with_errors += counts.with_errors
+    totals.simulated += counts.simulated
+    totals.rejects = [*counts.rejects, *totals.rejects]
+    totals.warnings = [*counts.warnings, *totals.warnings]
+    totals.disagreements = [*counts.disagreements, *totals.disagreements]
 
 
 def collect(

@@ -1,0 +1,323 @@
+"""The bulk road into the store: large ``.phl`` files, streamed in bounded memory.
+
+The same rows as the general road gives (:mod:`pandoeren_replay.importer`), written within the same
+transaction: hands that go regularly are read on bytes, replayed in columns and handed to DuckDB as
+Arrow; the others are replayed one by one and encoded as ever.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.batch import replay_columns
+from engine.batch_result import RESULT, BatchResult
+from engine.record import HandRecord
+from engine.replay import replay
+from engine.ruleset import RuleSet
+from engine.state import Replay
+from pandoeren_replay.store import bulk_kernels as kernels
+from pandoeren_replay.store.bulk_columns import content_hashes, hand_table
+from pandoeren_replay.store.bulk_source import (
+    FORMAT,
+    BulkCounts,
+    BulkSource,
+    NotForBulk,
+    Progress,
+)
+from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_table
+from pandoeren_replay.store.encode import Row, encode, is_empty
+from pandoeren_replay.store.hash import hash_text
+from pandoeren_replay.store.writer import _compare as compare
+from pandoeren_replay.store.writer import _count as count_hands
+from pandoeren_replay.store.writer import _Double as Doubled
+from pandoeren_replay.store.writer import _insert_arrow as insert_arrow
+from pandoeren_replay.store.writer import _insert_rejects as insert_rejects
+from pandoeren_replay.store.writer import _insert_rule_sets as insert_rule_sets
+from pandoeren_replay.store.writer import _next as next_id
+from pandoeren_replay.store.writer import _rows as insert_rows
+from parsers.base import Located, Options
+from parsers.phl_bytes import SKIP, NotUtf8, PhlBytesReader, PhlChunk
+
+log = logging.getLogger(__name__)
+
+MANY_DOUBLES = 100_000
+
+
+@dataclass(slots=True)
+class _Slow:
+    """A hand that was replayed and encoded by itself."""
+
+    row: Row
+    hash: int
+
+
+class _Hashes:
+    """Content hashes of the store and of this import."""
+
+    def __init__(self, con: Any, expected: int) -> None:
+        known = con.execute("SELECT hash FROM hand").fetchnumpy()["hash"]
+        known = np.ascontiguousarray(known, np.uint64)
+        self._n = 0
+        self._table = np.zeros(1 << max(16, (2 * (len(known) + expected)).bit_length()), np.uint64)
+        self.add(known)
+
+    def add(self, hashes: Any) -> Any:
+        """Which of these are new; from now on they are known."""
+        if 2 * (self._n + len(hashes)) > len(self._table):
+            old = self._table[self._table != 0]
+            self._table = np.zeros(4 * len(self._table), np.uint64)
+            kernels.add_new(self._table, old, np.empty(len(old), np.bool_))
+        new = np.empty(len(hashes), np.bool_)
+        self._n += int(kernels.add_new(self._table, hashes, new))
+        return new
+
+
+class BulkImport:
+    """Brings sources in through one connection, inside the caller's transaction.
+
+    Hands are written in whole row groups; :meth:`finish` writes what is left.
+    """
+
+    def __init__(self, con: Any, options: Options, expected: int) -> None:
+        self.counts = BulkCounts()
+        self._con = con
+        self._options = options
+        self._before = count_hands(con)
+        self._import_id = next_id(con, "import_run", "import_id")
+        self._hand_id = next_id(con, "hand", "hand_id")
+        self._hashes = _Hashes(con, expected)
+        self._seen: dict[str, int] = {}
+        self._rule_sets: dict[tuple[str, str], RuleSet] = {}
+        self._waiting: list[Any] = []
+        self._doubles: list[Doubled] = []
+        self._room = np.empty(ROW_GROUP, RESULT)
+        self._pool = ThreadPoolExecutor(1, "store-writer")
+        self._writing: Future[None] | None = None
+
+    def add(self, source: BulkSource, say: Progress) -> None:
+        """Read one source to its end. Raises :class:`NotForBulk`."""
+        source_id = next_id(self._con, "source", "source_id")
+        insert_rows(self._con, "source", [(source_id, self._import_id, source.name, FORMAT)])
+        reader = PhlBytesReader(source.name, self._options, rooms=2)
+        done = 0
+        try:
+            with source.open() as stream:
+                for chunk in reader.chunks(stream, ROW_GROUP):
+                    self._chunk(chunk, source, source_id)
+                    if len(self._doubles) > MANY_DOUBLES:
+                        self._written()
+                        self._flush()
+                        self._compare_doubles()
+                    done += chunk.size
+                    say("import", min(done, source.size), source.size)
+            self._written()
+        except NotUtf8:
+            raise NotForBulk(source.name) from None
+        except (duckdb.Error, OSError, MemoryError):
+            raise
+        except Exception as e:
+            # A defect of ours must not lose the other hands: the general road tells them apart.
+            log.error("bulk import failed: %r", source.name, exc_info=e)
+            raise NotForBulk(source.name) from e
+
+    def finish(self) -> BulkCounts:
+        """Write what is left and compare hands that came twice."""
+        self._written()
+        self._flush()
+        insert_rule_sets(self._con, self._rule_sets.values())
+        self._compare_doubles()
+        self.counts.stored = count_hands(self._con) - self._before
+        self.counts.new_rejects = insert_rejects(self._con, self.counts.rejects, self._import_id)
+        insert_rows(
+            self._con,
+            "import_warning",
+            [(self._import_id, w.source, w.line, w.message) for w in self.counts.warnings],
+        )
+        return self.counts
+
+    def _compare_doubles(self) -> None:
+        """Keep what hands that came twice say otherwise; all hands are in the store by now."""
+        self.counts.disagreements += compare(self._con, self._doubles, self._import_id)
+        self._doubles = []
+
+    def close(self) -> None:
+        """Wait for the writing thread; to be called whatever happened."""
+        self._pool.shutdown(wait=True)
+
+    # -- one chunk
+
+    def _chunk(self, chunk: PhlChunk, source: BulkSource, source_id: int) -> None:
+        counts, hands = self.counts, chunk.columns.hands
+        counts.rejects += chunk.rejects
+        counts.warnings += chunk.warnings
+        counts.empty += chunk.empty
+        for i, hand in chunk.odd.items():
+            if is_empty(hand.record):
+                hands["rules"][i] = SKIP
+                counts.empty += 1
+        slow: dict[int, _Slow] = {}
+
+        def take(i: int, record: HandRecord, done: Replay) -> None:
+            hand = chunk.odd.get(i) or Located(
+                record, source.name, int(chunk.lines["number"][i]), chunk.text(i)
+            )
+            slow[i] = self._encoded(hand, done)
+
+        result = replay_columns(chunk.columns, chunk.rules, take, self._room)
+        for number in np.unique(hands["rules"]):
+            if number != SKIP:
+                rules = chunk.rules[number]
+                self._rule_sets.setdefault((rules.id, rules.content_hash), rules)
+        # The sentences of violations are worked out by the step replay.
+        for i in np.unique(result.violations["hand"]).tolist():
+            if i not in slow:
+                record = chunk.record(i)
+                take(i, record, replay(record, chunk.rules[hands["rules"][i]]))
+        self._book(chunk, result, slow, source, source_id)
+
+    def _encoded(self, hand: Located, done: Replay) -> _Slow:
+        row = encode(hand, done, FORMAT)
+        text = row.content
+        if not row.mergeable:
+            nth = self._seen.get(text, 0)
+            self._seen[text] = nth + 1
+            if nth:
+                text = f"{text} #{nth}"
+        return _Slow(row, hash_text(text))
+
+    def _book(
+        self,
+        chunk: PhlChunk,
+        result: BatchResult,
+        slow: dict[int, _Slow],
+        source: BulkSource,
+        source_id: int,
+    ) -> None:
+        """Tell new hands from known ones, and hand the new ones to the writing thread."""
+        every = np.flatnonzero(chunk.columns.hands["rules"] != SKIP)
+        is_slow = np.zeros(len(chunk), np.bool_)
+        is_slow[list(slow)] = True
+        fast = every[~is_slow[every]]
+        hashes = np.zeros(len(chunk), np.uint64)
+        hashes[fast] = content_hashes(chunk, fast)
+        for i, s in slow.items():
+            hashes[i] = s.hash
+        new = np.zeros(len(chunk), np.bool_)
+        new[every] = self._hashes.add(hashes[every])
+        ids = self._hand_id - 1 + np.cumsum(new)
+        stored = int(new.sum())
+        counts = self.counts
+        counts.read += len(every) + len(chunk.rejects) + chunk.empty
+        counts.stored += stored
+        counts.duplicate += len(every) - stored
+        counts.with_errors += sum(s.row.values["errors"] > 0 for s in slow.values())
+        counts.simulated += sum(bool(s.row.values["simulated"]) for s in slow.values())
+        for i in np.flatnonzero(~new & (chunk.columns.hands["rules"] != SKIP)).tolist():
+            text = slow[i].row.result if i in slow else chunk.text(i).split(" ")[7]
+            line = int(chunk.lines["number"][i])
+            self._doubles.append(Doubled(int(hashes[i]), source.name, line, text))
+        self._hand_id += stored
+        tables = []
+        table, simulated = hand_table(chunk, result, fast)
+        counts.simulated += simulated
+        kept = new[fast]
+        if not kept.all():
+            table = table.filter(pa.array(kept))
+        if len(table):
+            mine = fast[kept]
+            tables.append(_with_ids(table, ids[mine], hashes[mine], source_id))
+        rows, violations = [], []
+        for i in (i for i in sorted(slow) if new[i]):
+            fixed = {"hand_id": int(ids[i]), "hash": slow[i].hash, "source_id": source_id}
+            values = slow[i].row.values
+            rows.append(tuple(fixed[c] if c in fixed else values.get(c) for c in HAND))
+            violations += [(int(ids[i]), *v) for v in slow[i].row.violations]
+        if rows:
+            tables.append(arrow_table(HAND, rows))
+        self._written()
+        self._writing = self._pool.submit(
+            self._write, tables, arrow_table(VIOLATION, violations) if violations else None
+        )
+
+    # -- writing (in the thread; never two at once)
+
+    def _written(self) -> None:
+        """Wait until the last chunk is written."""
+        if self._writing is not None:
+            done, self._writing = self._writing, None
+            done.result()
+
+    def _write(self, tables: list[Any], violations: Any) -> None:
+        if violations is not None:
+            insert_arrow(self._con, "violation", violations)
+        pieces = [*self._waiting, *tables]
+        self._waiting = []
+        while sum(map(len, pieces)) >= ROW_GROUP:
+            group, pieces = _cut(pieces, ROW_GROUP)
+            self._insert(group)
+        # What is left outlives the bytes that it was read from.
+        self._waiting = [_own(piece) for piece in pieces if len(piece)]
+
+    def _flush(self) -> None:
+        """Write what does not fill a row group."""
+        if self._waiting:
+            self._insert(self._waiting)
+            self._waiting = []
+
+    def _insert(self, pieces: list[Any]) -> None:
+        """One insert of all pieces: DuckDB cuts row groups by inserts."""
+        names = [f"incoming_{k}" for k in range(len(pieces))]
+        for name, piece in zip(names, pieces, strict=True):
+            self._con.register(name, piece)
+        union = " UNION ALL BY NAME ".join(f"SELECT * FROM {name}" for name in names)
+        self._con.execute(f"INSERT INTO hand BY NAME {union}").fetchall()
+        for name in names:
+            self._con.unregister(name)
+
+
+def _with_ids(table: Any, ids: Any, hashes: Any, source_id: int) -> Any:
+    sources = np.full(len(ids), source_id, np.int32)
+    return (
+        table.append_column("hand_id", pa.array(ids, pa.int64()))
+        .append_column("hash", pa.array(hashes, pa.uint64()))
+        .append_column("source_id", pa.array(sources, pa.int32()))
+    )
+
+
+def _cut(pieces: list[Any], n: int) -> tuple[list[Any], list[Any]]:
+    """The first ``n`` rows of some tables, and the rest."""
+    first: list[Any] = []
+    rest = list(pieces)
+    while n:
+        piece = rest.pop(0)
+        first.append(piece.slice(0, n))
+        if len(piece) > n:
+            rest.insert(0, piece.slice(n))
+        n -= len(first[-1])
+    return first, rest
+
+
+def _own(table: Any) -> Any:
+    """A table whose texts are its own and no views into the bytes of a file."""
+    for k, column in enumerate(table.schema):
+        if pa.types.is_string_view(column.type):
+            table = table.set_column(k, column.name, pc.cast(table.column(k), pa.string()))
+    return table
+
+
+@contextmanager
+def bulk_import(con: Any, options: Options, sources: Sequence[BulkSource]) -> Iterator[BulkImport]:
+    """A :class:`BulkImport` whose thread ends with the block."""
+    found = BulkImport(con, options, sum(s.size for s in sources) // 200)
+    try:
+        yield found
+    finally:
+        found.close()
