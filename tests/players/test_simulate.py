@@ -83,6 +83,13 @@ def test_planted_faults_are_found(fault: str) -> None:
     assert sum(found.values()) >= 10
 
 
-def test_a_house_rule_set_gets_players_too() -> None:
-    rules = load_ruleset("heerlen").model_copy(update={"id": "house"})
-    assert Simulator(rules, seed=2).hand().rules == "house"
+def test_a_clubs_own_rules_are_played_too() -> None:
+    rules = load_ruleset(str(files("data") / "rules" / "zilveren-troef.toml"))
+    simulator = Simulator(rules, seed=2)
+    bids = set()
+    for _ in range(40):
+        record = simulator.hand()
+        r = replay(record, rules)
+        assert [v.message() for v in r.violations] == []
+        bids.add(r.outcome.contract)
+    assert "100" in bids
