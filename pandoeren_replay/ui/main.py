@@ -13,6 +13,9 @@ header[data-testid="stHeader"] { display: none; }
 div[data-testid="stMainBlockContainer"] { padding: 1rem clamp(.6rem, 4vw, 4rem) 3rem; }
 a[data-testid="stPageLink-NavLink"] { min-height: 44px; padding: .3rem .6rem; }
 a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
+.st-key-player_name [data-testid="stText"] {
+  font-size: 2rem; font-weight: 700; white-space: normal; overflow-wrap: anywhere;
+}
 .st-key-pages { margin-bottom: .3rem; }
 @media (max-width: 640px) {
   .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }

@@ -47,6 +47,8 @@ def bar(text: Texts) -> None:
     """The row of links to all pages, the same on a phone as on a wide screen."""
     with st.container(horizontal=True, gap=None, key="pages"):
         for name in PAGES:
+            if name == "about":
+                continue  # at the foot of every page
             link(name, text, text(f"nav.{name}"))
 
 

@@ -156,7 +156,8 @@ def _headings(
         parts.append(text("replay.hand_no", n=number))
     parts.append(text("replay.rules", name=text.of(replay.rules.name)))
     if source:
-        parts.append(text("replay.source", name=source))
+        name = source.replace("\\", "/").rsplit("/", 1)[-1]
+        parts.append(text("replay.source", name=name))
     return {
         "title": title,
         "subtitle": " · ".join(parts),

@@ -231,9 +231,9 @@ function drawTrick(view, step) {
       const last = i === cards.length - 1 ? "new" : "";
       const node = drawCard(view, code, x, y, l.tw, l.th, false, `big ${wins} ${last}`);
       node.setAttribute("data-seat", seat === null ? "?" : "NESW"[seat]);
-      const order = svg("g", { class: "order", transform: `translate(${l.tw - 11},${12})` });
-      order.append(svg("circle", { r: 9.5 }));
-      order.append(svg("text", { y: 5, "font-size": 14, "text-anchor": "middle" }, String(i + 1)));
+      const order = svg("g", { class: "order", transform: `translate(${l.narrow ? 9 : 12},${l.th - (l.narrow ? 9 : 12)})` });
+      order.append(svg("circle", { r: l.narrow ? 7.5 : 9.5 }));
+      order.append(svg("text", { y: l.narrow ? 4 : 5, "font-size": l.narrow ? 11 : 14, "text-anchor": "middle" }, String(i + 1)));
       node.append(order);
       const flags = data.plays[first + i].flags;
       if (flags.length) {

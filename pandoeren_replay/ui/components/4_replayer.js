@@ -71,7 +71,9 @@ function draw(view) {
   drawTable(view, step);
   drawPanels(view, step);
   const words = sentence(view, step);
-  view.status.textContent = words;
+  const flagged = view.flagsAt(view.index)[0];
+  const tag = flagged ? el("span", { class: `kind ${flagged.severity}` }, `${view.text[`severity_${flagged.severity}`]}! `) : "";
+  view.status.replaceChildren(tag, words);
   view.svgRoot.setAttribute("aria-label", words);
   view.root.setAttribute("data-step", step.code);
   for (const [node, off] of view.ends) node.disabled = off();
@@ -269,7 +271,7 @@ function build(view) {
   view.svgParts = { hands: svg("g"), trick: svg("g"), bubbles: svg("g"), names: svg("g") };
   view.svgRoot = svg("svg", { class: "table", role: "img" }, ...Object.values(view.svgParts));
   view.tableBox = el("div", { class: "tablebox" }, view.svgRoot);
-  const left = el("div", { class: "left" }, view.status, view.here, view.tableBox, steps, view.lastTrick, more);
+  const left = el("div", { class: "left" }, view.status, view.tableBox, steps, view.here, view.lastTrick, more);
   const right = el("div", { class: "right" }, buildScore(view), buildViolations(view), buildFacts(view), buildAuction(view), buildClaims(view), buildTricks(view));
   view.root.replaceChildren(buildHeader(view), el("div", { class: "cols" }, left, right), buildDialog(view));
 }

@@ -10,15 +10,17 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import rules_name
-from pandoeren_replay.ui.pages.hands import empty_store
+from pandoeren_replay.ui.pages.hands import empty_store, simulated_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
 
 _CALLED = "h.has_auction = 'recorded' AND ({where})"
-_SUMMARY = (
-    f"SELECT count(*) AS n, count(*) FILTER (h.passed_out) AS passed FROM hands h WHERE {_CALLED}"
-)
+_SUMMARY = f"""
+SELECT count(*) AS n, count(*) FILTER (h.passed_out) AS passed,
+       count(*) FILTER (h.simulated) AS simulated
+FROM hands h WHERE {_CALLED}
+"""
 # One row for each seat of each hand: did it bid, did it win the auction, was that made.
 _SEATS = f"""
 WITH seat AS (
@@ -79,6 +81,7 @@ def page() -> None:
             share=text.percent(summary["passed"] / summary["n"]),
         )
     )
+    simulated_notice(summary["simulated"], summary["n"], text)
     st.subheader(text("bidding.places"))
     places = source.filtered(_PLACES, where)
     names = [text(f"bidding.place_{r['place']}") for r in places]

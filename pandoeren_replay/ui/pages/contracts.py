@@ -9,7 +9,7 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.charts import SETTINGS, Rate, rate_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
-from pandoeren_replay.ui.pages.hands import empty_store, trump_words
+from pandoeren_replay.ui.pages.hands import empty_store, simulated_notice, trump_words
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
@@ -34,6 +34,7 @@ def page() -> None:
         return
     if by == "contract":
         rows.sort(key=lambda r: _bid_order(source, r))
+    simulated_notice(sum(r["simulated"] for r in rows), sum(r["n"] for r in rows), text)
     names = [group_name(source, text, by, r) for r in rows]
     several = len(groups) > 1 and len({r["rules"] for r in rows}) > 1
     _chart(rows, names, several, source, text)
@@ -62,7 +63,7 @@ def _choices(source: Source, text: Texts) -> tuple[str, str]:
             )
         )
 
-    one, two, three = st.columns(3)
+    one, two, three, four = st.columns(4)
     with one:
         by = st.selectbox(
             text("stats.by"),
@@ -76,7 +77,8 @@ def _choices(source: Source, text: Texts) -> tuple[str, str]:
         player = pick("player", choices.players, str)
     simulated = ""
     if choices.has_simulated:
-        simulated = pick("simulated", ("no", "yes"), lambda v: text(f"hands.simulated_{v}"))
+        with four:
+            simulated = pick("simulated", ("no", "yes"), lambda v: text(f"hands.simulated_{v}"))
     chosen = Filter(
         rules=rules, player=player, role="declarer" if player else "", simulated=simulated
     )
@@ -131,7 +133,7 @@ def _chart(
     shown = [r for r in rates if r in most]
     st.subheader(text("stats.chart"))
     if len(shown) < len(rates):
-        st.caption(text("stats.chart_some", n=len(shown), all=len(rates)))
+        st.text(text("stats.chart_some", n=len(shown), all=len(rates)))
     st.plotly_chart(rate_chart(shown, text), config=SETTINGS, key="rate_chart")
 
 

@@ -67,6 +67,13 @@ def empty_store(text: Texts) -> None:
     navigation.link("import", text, text("hands.to_import"))
 
 
+def simulated_notice(simulated: int, of: int, text: Texts) -> None:
+    """Says that figures rest on hands that nobody played, if they do."""
+    if simulated:
+        words = text("hands.simulated_notice", n=text.number(simulated), of=text.number(of))
+        st.warning(words, icon=":material/smart_toy:")
+
+
 def _table(rows: pl.DataFrame, source: Source, text: Texts) -> str | None:
     names = ("date", "contract", "trump", "result", "points", "score", "errors", "partner")
     numbers = ("points", "score", "errors")

@@ -144,7 +144,7 @@ def _show_preview(seen: Preview, text: Texts) -> None:
         rows = [Row("", tuple(Cell(c) for c in line)) for line in seen.first]
         table(columns, rows, text, key="import_preview", caption=text("import.preview"), action="")
         if seen.hands > len(seen.first):
-            st.caption(text("import.more", n=seen.hands - len(seen.first)))
+            st.text(text("import.more", n=seen.hands - len(seen.first)))
     _rejects(seen.rejects, text, "preview")
     for warning in seen.warnings[:SHOWN_REJECTS]:
         st.text(text("import.warning", what=warning))

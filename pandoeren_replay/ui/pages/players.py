@@ -93,8 +93,9 @@ def _rate(made: int, decided: int, text: Texts) -> tuple[str, str]:
 
 def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: Texts) -> None:
     navigation.link("players", text, text("players.back"))
-    # A name is data: the value of a metric is plain text, a heading would be Markdown.
-    st.metric(text("players.one"), player_name(p["name"]))
+    # A name is data: headings and metrics read Markdown, a text does not.
+    with st.container(key="player_name"):
+        st.text(player_name(p["name"]))
     if p["simulated"]:
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
     _points(p, known, text)
