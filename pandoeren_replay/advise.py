@@ -39,10 +39,13 @@ CONFIDENCE = 0.95
 class Scene:
     """One moment of a hand as its player to move saw it; imagines the hidden cards.
 
-    Raises :class:`engine.inference.NotKnown` where the record does not tell what he saw.
+    With ``waiting`` it may be another seat's turn. Raises :class:`engine.inference.NotKnown` where
+    the record does not tell what he saw.
     """
 
-    def __init__(self, replay: Replay, ply: int, seat: int | None = None) -> None:
+    def __init__(
+        self, replay: Replay, ply: int, seat: int | None = None, waiting: bool = False
+    ) -> None:
         state = replay.at(ply)
         if seat is None:
             seat = state.to_play
@@ -67,7 +70,7 @@ class Scene:
         order = (*there, *(s for i in range(4) if (s := (leader + i) % 4) not in there))
         self._leader = leader
         self._order = () if all(s == (leader + i) % 4 for i, s in enumerate(order)) else order
-        if len(order) != 4 or order[over] != seat:
+        if len(order) != 4 or (order[over] != seat and not waiting):
             raise NotKnown(f"it is not the turn of {SEATS[seat]}")
         winners = self.imagined.table.winners
         if any(w is None for w in winners):

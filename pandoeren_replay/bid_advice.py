@@ -1,0 +1,520 @@
+"""What to bid: for each call the chance to make it and the expected score.
+
+Trumps, discard and called card are chosen in two steps: the simple players try every choice on a
+few deals, and the most promising ones are solved with open cards on deals drawn evenly from all
+that fit what the bidder sees. Neither is what happens at a table, so both are given:
+
+* ``open_cards``: made with open cards, everybody playing perfectly. Too high where declarer has
+  to guess in practice, too low where the defenders would have to (piccolo and misère above all).
+* ``simple``: made by the simple players, who see only their own cards and play weakly.
+
+``chance`` is an average of the two, weighed as fitted on hands that the sampling players played
+(docs/advice.md shows how predicted and observed compare; ``benchmarks/advice.py`` measures it).
+
+What the others' bids say about their cards is left out of account, but for the aces that a bid
+asks for.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.auction import Auction
+from engine.cards import CARDS, NO_TRUMP, SEATS, SUITS, cards_in
+from engine.declaration import callable_cards
+from engine.inference import Deal, NotKnown, Sampler
+from engine.record import Call, HandRecord
+from engine.replay import replay
+from engine.ruleset import Bid, RuleSet
+from engine.score import hand_score
+from engine.solver import Search
+from engine.state import NOBODY
+from pandoeren_replay.advise import Chance, Scene
+from pandoeren_replay.players.bidding import Bidder, Evaluator, want_of
+from pandoeren_replay.players.cardplay import WANT_NONE
+from pandoeren_replay.statistics.intervals import z_value
+
+ROUND = 8
+"""Deals solved for each plan before the next answer."""
+
+SIMPLE_ROUND = 40
+"""Deals that the simple players play for each plan before the next answer."""
+
+OPEN_WEIGHT = {True: 0.5, False: 0.25}
+"""Weight of the figure with open cards where declarer wants tricks, and where he shuns them."""
+
+PLANS = 3
+"""Plans for a contract that are solved; the simple players choose them."""
+
+FIRST_TRIES, SECOND_TRIES = 10, 30
+LOWEST_CHANCE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Trump suit (4: none), discard and called card (``None``: none) of a contract."""
+
+    trump: int
+    discard: int | None
+    called: int | None
+
+    def as_json(self) -> dict[str, str]:
+        """As the notation writes a declaration."""
+        return {
+            "trump": "-" if self.trump == NO_TRUMP else SUITS[self.trump],
+            "discard": "-" if self.discard is None else CARDS[self.discard],
+            "called": "-" if self.called is None else CARDS[self.called],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CallAdvice:
+    """One call: with the best plan for it, the chance to make it and the expected score.
+
+    ``chance`` and ``score`` are (estimate, low, high), 95% for what the deals drawn leave open;
+    everything is ``None`` for a pass, whose worth depends on what the others do.
+    """
+
+    call: str
+    bid: Bid | None
+    plan: Plan | None = None
+    open_cards: Chance | None = None
+    simple: Chance | None = None
+    chance: tuple[float, float, float] | None = None
+    score: tuple[float, float, float] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        out: dict[str, Any] = {"call": self.call}
+        if self.plan is None or self.open_cards is None or self.simple is None:
+            return out
+        out |= self.plan.as_json()
+        for name, value in (("chance", self.chance), ("score", self.score)):
+            if value is not None:
+                for part, x in zip(("", "_low", "_high"), value):
+                    out[name + part] = round(x, 4)
+        return out | {
+            "open_cards": round(self.open_cards.value, 4),
+            "simple": round(self.simple.value, 4),
+            "deals": self.open_cards.n,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BiddingAdvice:
+    """All calls open to a seat, in the order of the auction; ``seconds`` spent so far."""
+
+    seat: int
+    calls: tuple[CallAdvice, ...]
+    seconds: float
+    rounds: int
+
+    @property
+    def best(self) -> CallAdvice:
+        """The call with the highest expected score; pass where none is above 0."""
+        bids = [c for c in self.calls if c.score is not None and c.score[0] > 0]
+        if not bids:
+            return self.calls[0]
+        return max(bids, key=lambda c: c.score[0] if c.score else 0.0)
+
+    def of(self, call: str) -> CallAdvice | None:
+        """Advice on one call, ``None`` where it is not open."""
+        return next((c for c in self.calls if c.call == call), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "seat": SEATS[self.seat],
+            "best": self.best.call,
+            "calls": [c.as_json() for c in self.calls],
+        }
+
+
+class _Trial(Bidder):
+    """The simple players' play-outs, without their models: plan and called card are given."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.eval = Evaluator(rules)
+        self.called: int | None = None
+
+    def find_partner(
+        self, bid: Bid, hands: list[int], declarer: int, trump: int, gone: int | None
+    ) -> tuple[int, int | None]:
+        """Partner (-1: none) and the called card that was given."""
+        for seat in range(4):
+            if seat != declarer and self.called is not None and hands[seat] >> self.called & 1:
+                return seat, self.called
+        return -1, self.called
+
+    def may_name(self, bid: Bid, held: int, trump: int) -> bool:
+        """Whether the hand may play this contract with these trumps."""
+        return self._may_name(bid.contract, held, trump)
+
+
+@dataclass(slots=True)
+class _Row:
+    """One deal solved: what declarer's side and the others got, its meld, declarer's partner."""
+
+    value: int
+    meld: int
+    partner: int
+    others: int
+
+
+@dataclass(slots=True)
+class _Case:
+    """A plan for one kind of contract, with the deals solved so far."""
+
+    bid: Bid
+    plan: Plan
+    scene: Scene
+    sampler: Sampler
+    rows: list[_Row] = field(default_factory=list)
+    simple: list[tuple[float, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a bidder sees: rules, dealer, calls so far, his cards, the middle card if face up."""
+
+    rules: RuleSet
+    dealer: int
+    calls: tuple[str, ...]
+    hand: int
+    middle: int | None
+
+    def auction(self) -> Auction:
+        """The auction as it stands."""
+        auction = Auction(self.rules, self.dealer)
+        for text in self.calls:
+            seat, bid, fault = auction.call(Call(text))
+            if fault is not None:
+                what = "is no bid of these rules" if bid is None else f"cannot be bid ({fault})"
+                raise ValueError(f"{SEATS[seat]}: {text} {what}")
+        if auction.over:
+            raise ValueError(f"the auction is over after {' '.join(self.calls)}")
+        return auction
+
+    def check(self) -> None:
+        """Raise ``ValueError`` with a sentence unless somebody can be advised."""
+        if self.hand.bit_count() != 8:
+            raise ValueError(f"{self.hand.bit_count()} different cards; expected 8")
+        face_up = self.rules.deal.middle == "taken"
+        if face_up and self.middle is None:
+            raise ValueError(f"the middle card lies face up in {self.rules.id}: name it")
+        if not face_up and self.middle is not None:
+            raise ValueError(f"the middle card lies face down in {self.rules.id}")
+        if self.middle is not None and self.hand >> self.middle & 1:
+            raise ValueError(f"{CARDS[self.middle]} is in hand and in the middle")
+
+    def record(self, bid: Bid, plan: Plan) -> HandRecord:
+        """The hand as it would be recorded if this bid were the last one, played by this plan."""
+        auction = self.auction()
+        seat = auction.turn
+        calls = [*self.calls, bid.text]
+        auction.call(Call(bid.text))
+        while not auction.over:
+            calls.append("-")
+            auction.call(Call("-"))
+        deal = ["?"] * 33
+        for c in cards_in(self.hand):
+            deal[c] = SEATS[seat]
+        if self.middle is not None:
+            deal[self.middle] = "M"
+        named = plan.as_json()
+        called = named["called"] if bid.contract.calls_card else "-"
+        return HandRecord(
+            self.rules.id, None, self.dealer, "".join(deal), (), "calls", tuple(map(Call, calls)),
+            trump=named["trump"], called=called, discard=named["discard"],
+        )  # fmt: skip
+
+
+class _Advisor:
+    """Works through plans and deals, kind of contract by kind of contract."""
+
+    def __init__(self, seen: Seen, seed: int) -> None:
+        seen.check()
+        self.seen, self.rules, self.seed = seen, seen.rules, seed
+        self.auction = seen.auction()
+        self.seat = self.auction.turn
+        self.trial = _Trial(self.rules)
+        self.state = np.random.default_rng(seed).integers(1, 2**63, 1).astype(np.uint64)
+        self.cases: dict[tuple[object, ...], list[_Case]] = {}
+        self.start = time.monotonic()
+        for bid in self.open_bids():
+            kind = self.kind(bid)
+            if kind not in self.cases:
+                self.cases[kind] = self._cases(bid)
+
+    def kind(self, bid: Bid) -> tuple[object, ...]:
+        """Contracts of one kind are played alike: what is found for one holds for all."""
+        c = bid.contract
+        return (c.goal, c.partner, c.trump, self.rules.takes_middle(c), c.own_jas, c.aces_needed,
+                bool(c.plus_step))  # fmt: skip
+
+    def open_bids(self) -> list[Bid]:
+        """Bids that may be made now, open ends cut off at twice the points of the pack."""
+        out: list[Bid] = []
+        best = self.auction.best
+        most = 2 * max(self.rules.total_points.values())
+        for key in self.rules.auction.order:
+            c = self.rules.contracts[key]
+            texts = [str(n) for n in c.levels]
+            if c.step:
+                texts += [str(n) for n in range(c.levels[-1] + c.step, most, c.step)]
+            if c.code and not c.plus_step:
+                texts.append(c.code)
+            if c.plus_step:
+                texts += [f"{c.code}+{n}" for n in range(c.plus_step, most, c.plus_step)]
+            bids = [b for t in texts if (b := self.rules.bid(t)) is not None]
+            out += [b for b in bids if best is None or b.rank > best.rank]
+        return out
+
+    def _cases(self, bid: Bid) -> list[_Case]:
+        plans = self._plans(bid)
+        ranked: list[tuple[float, int, Plan]] = []
+        for i, plan in enumerate(plans):
+            found = self._try(bid, plan, FIRST_TRIES)
+            if found is not None:
+                ranked.append((found, -i, plan))
+        ranked.sort(reverse=True)
+        again: list[tuple[float, int, Plan]] = []
+        seen: set[Plan] = set()
+        for _, _, plan in ranked[: 2 * PLANS]:
+            for i, called in enumerate(self._callable(bid, plan)):
+                other = Plan(plan.trump, plan.discard, called)
+                if other not in seen:
+                    seen.add(other)
+                    found = self._try(bid, other, SECOND_TRIES)
+                    if found is not None:
+                        again.append((found, -i, other))
+        again.sort(key=lambda x: (-x[0], x[1]))
+        out = []
+        for _, _, plan in again[:PLANS]:
+            scene = self._scene(bid, plan)
+            out.append(_Case(bid, plan, scene, scene.knowledge.sampler(self.seed)))
+        return out
+
+    def _scene(self, bid: Bid, plan: Plan) -> Scene:
+        done = replay(self.seen.record(bid, plan), self.rules)
+        return Scene(done, 0, self.seat, waiting=True)
+
+    def _held(self, plan: Plan) -> int:
+        nine = self.seen.hand
+        if plan.discard is None:
+            return nine
+        if self.seen.middle is not None:
+            nine |= 1 << self.seen.middle
+        return nine & ~(1 << plan.discard)
+
+    def _plans(self, bid: Bid) -> list[Plan]:
+        contract, hand, middle = bid.contract, self.seen.hand, self.seen.middle
+        trumps = range(4) if contract.trump else (NO_TRUMP,)
+        out = []
+        for trump in trumps:
+            discards: list[int | None] = [None]
+            if self.rules.takes_middle(contract) and middle is not None:
+                usual = self.trial.eval.discard(hand | 1 << middle, trump, want_of(contract))
+                rest = [c for c in cards_in(hand | 1 << middle) if c != usual]
+                discards = [usual, *rest]
+            for gone in discards:
+                plan = Plan(trump, gone, None)
+                held = self._held(plan)
+                if self.trial.may_name(bid, held, trump):
+                    own = held | (0 if gone is None else 1 << gone)
+                    call = None
+                    if contract.calls_card:
+                        call = self.trial.eval.call(contract, bid, own, held, trump)
+                    elif contract.partner == "jas-holder":
+                        call = self._jas(trump)
+                    out.append(Plan(trump, gone, call))
+        return out
+
+    def _jas(self, trump: int) -> int:
+        return int(self.rules.tables.jas[trump]).bit_length() - 1
+
+    def _callable(self, bid: Bid, plan: Plan) -> list[int | None]:
+        """Cards worth trying to call: the usual one first; only the highest of each suit."""
+        if not bid.contract.calls_card:
+            return [plan.called]
+        held = self._held(plan)
+        own = held | (0 if plan.discard is None else 1 << plan.discard)
+        allowed = callable_cards(self.rules, bid, own, plan.trump)
+        if not allowed:
+            return [None]
+        strength = self.rules.tables.strength[plan.trump]
+        out: list[int | None] = [plan.called]
+        for suit in range(4):
+            cards = list(cards_in(allowed & int(self.rules.tables.trumps[suit])))
+            cards.sort(key=lambda c: -int(strength[c]))
+            out += [c for c in cards[: 2 if suit == plan.trump else 1] if c not in out]
+        return out
+
+    def _try(self, bid: Bid, plan: Plan, n: int) -> float | None:
+        """Mean result of the simple players with a plan; ``None`` where no deal fits it."""
+        try:
+            scene = self._scene(bid, plan)
+            sampler = scene.knowledge.sampler(self.seed)
+        except NotKnown:
+            return None
+        return sum(self._simple(scene, plan, sampler.draw()) for _ in range(n)) / n
+
+    def _simple(self, scene: Scene, plan: Plan, deal: Deal) -> float:
+        self.trial.called = plan.called
+        forehand = (self.seen.dealer + 1) % 4
+        return self.trial.play_out(
+            scene.bid, list(deal.hands), self.seat, plan.trump, plan.discard, self.state, forehand
+        )
+
+    def _solve(self, case: _Case) -> None:
+        deal = case.sampler.draw()
+        position = case.scene.position(deal)
+        search = Search(position, case.scene.objective)
+        value = search.value(position)
+        others = search.total(position) - value
+        case.rows.append(_Row(value, case.scene.meld(deal), position.partner, others))
+
+    def advance(self) -> None:
+        """Solve more deals: first for the likeliest plan of each kind, then for all not beaten."""
+        first = not any(case.rows for cases in self.cases.values() for case in cases)
+        for cases in self.cases.values():
+            for case in cases[:1] if first else cases:
+                if case.rows and self._beaten(case, cases):
+                    continue
+                for _ in range(ROUND):
+                    self._solve(case)
+                for _ in range(SIMPLE_ROUND):
+                    deal = case.sampler.draw()
+                    value = self._simple(case.scene, case.plan, deal)
+                    case.simple.append((value, case.scene.meld(deal)))
+
+    def _beaten(self, case: _Case, cases: list[_Case]) -> bool:
+        """Whether another plan of its kind is better by two standard errors."""
+        mean, error = _mean(case)
+        return any(
+            other is not case and (m := _mean(other))[0] - mean > 2 * (m[1] ** 2 + error**2) ** 0.5
+            for other in cases
+            if other.rows
+        )
+
+    def answer(self, rounds: int) -> BiddingAdvice:
+        """What is known so far."""
+        calls = [CallAdvice("-", None)]
+        for bid in self.open_bids():
+            options = [self._advice(bid, c) for c in self.cases[self.kind(bid)] if c.rows]
+            if not options:
+                continue
+            best = max(options, key=_order)
+            chances = best.chance or (0.0, 0.0, 0.0)
+            open_end = bid.contract.step is not None or bid.plus
+            if open_end and chances[0] < LOWEST_CHANCE:
+                continue
+            calls.append(best)
+        return BiddingAdvice(self.seat, tuple(calls), time.monotonic() - self.start, rounds)
+
+    def _advice(self, bid: Bid, case: _Case) -> CallAdvice:
+        n = len(case.rows)
+        made = sum(_made(bid, row.value, row.meld) for row in case.rows)
+        simple = sum(_made(bid, value, meld) for value, meld in case.simple)
+        a, b = Chance(made, n, False), Chance(simple, len(case.simple), False)
+        weight = _open_weight(bid)
+        p = weight * a.value + (1 - weight) * b.value
+        reach = z_value() * (weight**2 * _variance(a) + (1 - weight) ** 2 * _variance(b)) ** 0.5
+        low, high = max(0.0, p - reach), min(1.0, p + reach)
+        won = sum(self._score(bid, row, True) for row in case.rows) / n
+        lost = sum(self._score(bid, row, False) for row in case.rows) / n
+        scores = (lost + x * (won - lost) for x in (p, low, high))
+        return CallAdvice(
+            bid.text,
+            bid,
+            case.plan,
+            a,
+            b,
+            (p, low, high),
+            (next(scores), next(scores), next(scores)),
+        )
+
+    def _score(self, bid: Bid, row: _Row, made: bool) -> int:
+        partner = NOBODY if row.partner == self.seat else row.partner
+        points = (row.value, row.others) if bid.contract.goal == "points" else None
+        meld = (row.meld, 0)
+        score = hand_score(self.rules, bid, self.seat, partner, made, points, meld)
+        assert score is not None  # points are given wherever a score needs them
+        return score[self.seat]
+
+
+def _open_weight(bid: Bid) -> float:
+    """Weight of the figure with open cards: all of it where the cards are open at the table."""
+    if bid.contract.exposure == "all-from-trick-1":
+        return 1.0
+    return OPEN_WEIGHT[want_of(bid.contract) < WANT_NONE]
+
+
+def _variance(chance: Chance) -> float:
+    """Variance of a share, with one imagined deal each way: no share is certain."""
+    p = (chance.hits + 1) / (chance.n + 2)
+    return p * (1 - p) / chance.n
+
+
+def _mean(case: _Case) -> tuple[float, float]:
+    values = [row.value + row.meld for row in case.rows]
+    n = len(values)
+    mean = sum(values) / n
+    # One imaginary deal that came out otherwise: a few equal results prove nothing.
+    spread = sum((v - mean) ** 2 for v in values) + 0.25
+    return mean, (spread / n / max(1, n - 1)) ** 0.5
+
+
+def _made(bid: Bid, value: float, meld: int) -> bool:
+    if bid.contract.goal == "points":
+        return value + meld >= bid.target
+    return value == 1 and meld >= bid.plus
+
+
+def _order(advice: CallAdvice) -> tuple[float, float]:
+    return (advice.score or (0.0,))[0], (advice.chance or (0.0,))[0]
+
+
+def bid_steps(
+    rules: RuleSet,
+    hand: int,
+    middle: int | None,
+    calls: Sequence[str] = (),
+    dealer: int = 3,
+    seed: int = 0,
+) -> Iterator[BiddingAdvice]:
+    """Advice to the seat whose turn it is, better with every answer, without end.
+
+    ``hand`` is a set of eight cards, ``middle`` the card that lies face up (``None`` where the
+    rules deal it face down), ``calls`` the auction so far from forehand on. Raises ``ValueError``
+    with a sentence for anything that cannot be.
+    """
+    advisor = _Advisor(Seen(rules, dealer, tuple(calls), hand, middle), seed)
+    rounds = 0
+    while True:
+        advisor.advance()
+        rounds += 1
+        yield advisor.answer(rounds)
+
+
+def advise_bid(
+    rules: RuleSet,
+    hand: int,
+    middle: int | None,
+    calls: Sequence[str] = (),
+    dealer: int = 3,
+    seed: int = 0,
+    rounds: int = 4,
+    seconds: float | None = None,
+) -> BiddingAdvice:
+    """The answer after so many rounds, or the last one within ``seconds`` (at least one)."""
+    start = time.monotonic()
+    for advice in bid_steps(rules, hand, middle, calls, dealer, seed):
+        late = seconds is not None and time.monotonic() - start >= seconds
+        if late or (seconds is None and advice.rounds >= rounds):
+            return advice
+    raise AssertionError("bid_steps never ends")
