@@ -144,7 +144,15 @@ def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
     elif goal == CALLED_FOUR:
         if (won & 7) + k - theirs < 4:
             return LOST
-    elif goal == NONE or (goal == FIRST_ONLY and c[PAST] > 0):
+    elif goal == NONE:
+        if ours:
+            return LOST
+        if theirs >= k:
+            return MADE
+    elif c[DECLARER] != c[MAXI]:
+        # The goals left ask for declarer's own tricks; what a side is sure of does not tell.
+        return OPEN
+    elif goal == FIRST_ONLY and c[PAST] > 0:
         if ours:
             return LOST
         if theirs >= k:

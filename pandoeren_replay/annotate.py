@@ -167,15 +167,16 @@ def _better(note: CardNote, lang: Language) -> str:
 class DeclarationNote:
     """Discard, trump suit or called card, all else kept as it was.
 
-    ``options`` is what each choice is worth at the least (exact for the chosen one and the best);
-    keys are cards, suits (:data:`engine.cards.NO_TRUMP` for none) or -1 for playing alone.
+    ``options`` is what each choice is worth where that is no less than the chosen one, ``None``
+    where it is less than the best found before it; keys are cards, suits
+    (:data:`engine.cards.NO_TRUMP` for none) or -1 for playing alone.
     """
 
     kind: Kind
     chosen: int
     value: int
     best: int
-    options: dict[int, int]
+    options: dict[int, int | None]
     terms: Terms
 
     @property
@@ -415,15 +416,16 @@ def _declaration(
         chosen = -1 if start.called is None else start.called
         choices.append(("called", chosen, _other_calls(replay, start, bid)))
     for kind, chosen, others in choices:
-        options = {chosen: value}
+        options: dict[int, int | None] = {chosen: value}
         best = value
         for choice, positions in others.items():
-            found = 0
+            found = None
             for position in positions:
                 search = Search(position, terms.objective)
-                if best < search.total(position) and search.reaches(position, best + 1):
+                # A threshold first: most choices are no better, and that is quickly shown.
+                if search.reaches(position, best + 1):
                     found = best = search.value(position, best + 1)
-                elif found < best and search.reaches(position, best):
+                elif found != best and search.reaches(position, best):
                     found = best
             options[choice] = found
         yield DeclarationNote(kind, chosen, value, best, options, terms)
