@@ -131,6 +131,112 @@ def _lead_under(hand, theirs, suit, beats, power):
 
 
 @njit(
+    "int64(int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,"
+    "int64,int64,int64,int64,int64[:],int64[:],int64[:],int64,int64,int64[:])",
+    cache=True,
+    nogil=True,
+)
+def choose_card(
+    hand,
+    legal,
+    seat,
+    k,
+    leader,
+    trick,
+    best,
+    best_seat,
+    pot,
+    seen,
+    declarer,
+    partner,
+    known,
+    won,
+    want,
+    first_four,
+    exposed,
+    shown,
+    beats,
+    worth,
+    power,
+    trumps,
+    jas,
+    suit,
+):
+    """The card that a simple player plays as card ``k`` (from 0) of trick ``trick`` (from 0).
+
+    ``legal`` are the cards he may play, ``best`` the best card on the table and ``best_seat`` whose
+    it is (-1: none), ``pot`` the points on the table, ``seen`` all cards played before, ``known``
+    whether the table knows the partner, ``won`` the tricks that declarer has, ``shown`` declarer's
+    cards where they lie face up (``exposed``).
+    """
+    unseen = (np.int64(1) << 33) - 1
+    unseen &= ~(seen | hand)
+    last = np.int64(k == 3)
+    mine = seat in (declarer, partner)
+    card = -1
+    if want <= WANT_ALL:
+        friend = best_seat >= 0 and (
+            (mine and (best_seat == declarer or (best_seat == partner and known)))
+            or (seat == partner and best_seat == declarer)
+            or (not mine and best_seat != declarer and (best_seat != partner or not known))
+        )
+        if k == 0:
+            attack = np.int64(seat == declarer or (mine and want == WANT_ALL))
+            card = _lead_to_win(
+                hand, trumps, unseen, beats, worth, power, suit, attack, np.int64(not mine)
+            )
+        elif (want == WANT_ALL and mine) or (first_four and seat == declarer and trick < 4):
+            winning = legal & beats[best]
+            if winning and not (friend and last and not (first_four and trick < 4)):
+                card = _extreme(winning, power, -1 if last else 1)
+            else:
+                card = _extreme(legal, worth, -1)
+        elif first_four and seat == partner and trick < 4:
+            card = _duck(legal, best, beats, worth, last)
+        else:
+            card = _follow_to_win(
+                legal, best, seen, beats, worth, power, np.int64(friend), last, unseen, pot
+            )
+    else:
+        need = (want == WANT_FIRST and trick == 0) or (want == WANT_ONE and won == 0)
+        with_jas = want == WANT_JAS and won == 0 and legal & jas
+        if seat == declarer:
+            if k == 0:
+                if with_jas:
+                    card = _extreme(jas, power, 1)
+                else:
+                    card = _extreme(hand, power, 1 if need else -1)
+            elif with_jas and legal & jas & beats[best]:
+                card = _extreme(jas, power, 1)
+            elif need and legal & beats[best]:
+                card = _extreme(legal & beats[best], power, 1)
+            else:
+                keep = legal & ~jas if want == WANT_JAS and won == 0 else legal
+                card = _duck(keep if keep else legal, best, beats, power, last)
+        elif need:
+            # Piccolo not yet made: winning over declarer's head beats it.
+            if k == 0:
+                card = _extreme(hand, power, 1)
+            elif legal & beats[best] and best_seat == declarer:
+                card = _extreme(legal & beats[best], power, 1)
+            else:
+                card = _extreme(legal, power, -1)
+        elif k == 0:
+            if exposed:
+                card = _lead_under(hand, shown, suit, beats, power)
+            else:
+                card = _extreme(hand, power, -1)
+        elif (declarer - leader) % 4 > k:
+            card = _extreme(legal, power, -1)
+        elif best_seat == declarer:
+            under = legal & ~beats[best]
+            card = _extreme(under if under else legal, power, 1)
+        else:
+            card = _extreme(legal, power, 1)
+    return card
+
+
+@njit(
     "int64(int64[:],int64,int64,int64,int64,int64,int64,int64,int64,int64,int64[:,:],int64[:,:],"
     "int64[:,:],int64[:],int64[:],int64[:],int64[:],uint64[:],int64,int64[:],int64[:],int64[:])",
     cache=True,
@@ -186,10 +292,6 @@ def play_hand(
                 legal = hand
             else:
                 legal = legal_mask(duty, hand, suit[led], trumps, beats[best], jas)
-            unseen = (np.int64(1) << 33) - 1
-            unseen &= ~(seen | hand)
-            last = np.int64(k == 3)
-            mine = seat in (declarer, partner)
             card = -1
             if fault_ply >= 0 and planted < 0 and ply >= fault_ply and hand & ~legal:
                 wrong = hand & ~legal
@@ -206,65 +308,33 @@ def play_hand(
                             card = c
                             break
                         pick -= 1
-            elif want <= WANT_ALL:
-                friend = best_seat >= 0 and (
-                    (mine and (best_seat == declarer or (best_seat == partner and known)))
-                    or (seat == partner and best_seat == declarer)
-                    or (not mine and best_seat != declarer and (best_seat != partner or not known))
-                )
-                if k == 0:
-                    attack = np.int64(seat == declarer or (mine and want == WANT_ALL))
-                    card = _lead_to_win(
-                        hand, trumps, unseen, beats, worth, power, suit, attack, np.int64(not mine)
-                    )
-                elif (want == WANT_ALL and mine) or (first_four and seat == declarer and trick < 4):
-                    winning = legal & beats[best]
-                    if winning and not (friend and last and not (first_four and trick < 4)):
-                        card = _extreme(winning, power, -1 if last else 1)
-                    else:
-                        card = _extreme(legal, worth, -1)
-                elif first_four and seat == partner and trick < 4:
-                    card = _duck(legal, best, beats, worth, last)
-                else:
-                    card = _follow_to_win(
-                        legal, best, seen, beats, worth, power, np.int64(friend), last, unseen, pot
-                    )
             else:
-                need = (want == WANT_FIRST and trick == 0) or (want == WANT_ONE and won == 0)
-                with_jas = want == WANT_JAS and won == 0 and legal & jas
-                if seat == declarer:
-                    if k == 0:
-                        if with_jas:
-                            card = _extreme(jas, power, 1)
-                        else:
-                            card = _extreme(hand, power, 1 if need else -1)
-                    elif with_jas and legal & jas & beats[best]:
-                        card = _extreme(jas, power, 1)
-                    elif need and legal & beats[best]:
-                        card = _extreme(legal & beats[best], power, 1)
-                    else:
-                        keep = legal & ~jas if want == WANT_JAS and won == 0 else legal
-                        card = _duck(keep if keep else legal, best, beats, power, last)
-                elif need:
-                    # Piccolo not yet made: winning over declarer's head beats it.
-                    if k == 0:
-                        card = _extreme(hand, power, 1)
-                    elif legal & beats[best] and best_seat == declarer:
-                        card = _extreme(legal & beats[best], power, 1)
-                    else:
-                        card = _extreme(legal, power, -1)
-                elif k == 0:
-                    if exposed:
-                        card = _lead_under(hand, hands[declarer], suit, beats, power)
-                    else:
-                        card = _extreme(hand, power, -1)
-                elif (declarer - leader) % 4 > k:
-                    card = _extreme(legal, power, -1)
-                elif best_seat == declarer:
-                    under = legal & ~beats[best]
-                    card = _extreme(under if under else legal, power, 1)
-                else:
-                    card = _extreme(legal, power, 1)
+                card = choose_card(
+                    hand,
+                    legal,
+                    seat,
+                    k,
+                    leader,
+                    trick,
+                    best,
+                    best_seat,
+                    pot,
+                    seen,
+                    declarer,
+                    partner,
+                    np.int64(known),
+                    won,
+                    want,
+                    first_four,
+                    exposed,
+                    hands[declarer],
+                    beats,
+                    worth,
+                    power,
+                    trumps,
+                    jas,
+                    suit,
+                )
             bit = np.int64(1) << card
             hands[seat] &= ~bit
             seen |= bit
@@ -353,5 +423,6 @@ __all__ = [
     "WANT_ONE",
     "WANT_POINTS",
     "Deck",
+    "choose_card",
     "play_hand",
 ]
