@@ -23,9 +23,9 @@ from engine.batch_memo import (
 )
 from engine.batch_tables import MELD_NONE, MELD_TABLE, meld_cards
 from engine.cards import N_CARDS
+from engine.meld import NEVER, window_opens
 
 CARRIED, STEP, MISS = range(3)
-NEVER = 99
 MOST_SAID = 12
 """Claims of one hand that are carried."""
 MOST_CALLS = 250
@@ -77,12 +77,7 @@ def ply_of_seat(s: Any, seat: int, from_ply: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _in_partner_window(s: Any, called_ply: int, declarer: int, partner: int, ply: int) -> Any:
-    opens = called_ply + 1 if called_ply >= 0 else NEVER
-    for trick in range(8):
-        if s.winners[trick] == declarer or s.winners[trick] == partner:
-            if s.winners[trick] == declarer:
-                opens = min(opens, 4 * (trick + 1))
-            break
+    opens = window_opens(called_ply, declarer, s.winners)
     if ply < opens or opens == NEVER:
         return False
     return ply <= ply_of_seat(s, partner, opens)

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from engine.cards import CARDS, NO_TRUMP, names
 from engine.meld import (
+    NEVER,
     Announced,
     announceable,
     best_of_value,
@@ -13,14 +16,13 @@ from engine.meld import (
     named_combination,
     stuk_cards,
     table_rank,
+    window_opens,
 )
 from engine.record import Claim, HandRecord
 from engine.ruleset import Bid, RuleSet
 from engine.state import NOBODY
 from engine.table import Hands, Table
 from engine.violations import Violation, dutch_card, english_card
-
-NEVER = 99
 
 CLAIM_WORDS = {
     "roem": ("roem", "roem"),
@@ -87,16 +89,11 @@ class Situation:
 
     def window(self) -> tuple[int, int]:
         """First and last ply at which the partner may announce roem (``heerlen``)."""
-        opens = NEVER
-        if self.called is not None:
-            played = self.play_of(self.called)
-            if played != NEVER:
-                opens = played + 1
-        for t, winner in enumerate(self.table.winners):
-            if self.side(winner) if winner is not None else False:
-                if winner == self.declarer:
-                    opens = min(opens, 4 * (t + 1))
-                break
+        called_ply = -1 if self.called is None else self.play_of(self.called)
+        winners = np.array([-1 if w is None else w for w in self.table.winners], np.int64)
+        opens = int(
+            window_opens(called_ply, -2 if self.declarer is None else self.declarer, winners)
+        )
         if self.partner in (None, NOBODY) or opens == NEVER:
             return opens, NEVER
         return opens, self.next_play(int(self.partner or 0), opens)

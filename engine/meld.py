@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
+
+from numba import njit
 
 from engine.cards import NO_TRUMP, RANK_OF, RANKS, SUIT_MASK, SUIT_OF, SUITS, cards_in, mask_of
 from engine.ruleset import Meld, RuleSet
@@ -208,6 +211,25 @@ def stuk_cards(trump: int) -> tuple[int, int]:
     king, queen = RANKS.index("K"), RANKS.index("Q")
     first = next(cards_in(SUIT_MASK[trump]))
     return first + king, first + queen
+
+
+NEVER = 99
+"""A ply that does not come."""
+
+
+@njit(cache=True, nogil=True)
+def window_opens(called_ply: int, declarer: int, winners: Any) -> int:
+    """First ply at which the partner may announce roem, NEVER if it does not come (RULES 9).
+
+    From the moment the called card is on the table (``called_ply`` is where it was played, -1 or
+    NEVER if it was not) or declarer has won a trick for his side, whichever comes first.
+    ``winners`` are the winners of the complete tricks, negative where unknown.
+    """
+    opens = called_ply + 1 if 0 <= called_ply < NEVER else NEVER
+    for trick in range(len(winners)):
+        if winners[trick] == declarer:
+            return min(opens, 4 * (trick + 1))
+    return opens
 
 
 @dataclass(slots=True)

@@ -11,7 +11,14 @@ import numpy as np
 
 from engine.auction import Auction
 from engine.cards import CARDS, NO_TRUMP, SEATS, SUITS, cards_in
-from engine.meld import best_roem, combinations, lowest_cards, named_combination, stuk_cards
+from engine.meld import (
+    best_roem,
+    combinations,
+    lowest_cards,
+    named_combination,
+    stuk_cards,
+    window_opens,
+)
 from engine.record import Call, Claim, HandRecord, Play, Result
 from engine.replay import replay
 from engine.rulefile import load_ruleset
@@ -271,14 +278,8 @@ class Simulator:
         """When the partner announces: as soon as he may (RULES 9), or never."""
         if self.rules.meld.announce == "before-last-card":
             return seats.index(partner)
-        opens = 99
-        if called is not None:
-            opens = [p.card for p in record.plays].index(called) + 1
-        for t in range(8):
-            if winners[t] in (declarer, partner):
-                if winners[t] == declarer:
-                    opens = min(opens, 4 * (t + 1))
-                break
+        called_ply = -1 if called is None else [p.card for p in record.plays].index(called)
+        opens = int(window_opens(called_ply, declarer, winners))
         return opens if opens < 32 and partner in seats[opens:] else None
 
     def _combinations(self, hands: list[int], seats: list[int]) -> list[Claim]:
