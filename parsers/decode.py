@@ -7,6 +7,7 @@ formats that are read by the line, :data:`MAX_DEPTH` levels in JSON.
 
 import codecs
 import json
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -132,7 +133,7 @@ def parse_json(text: str, first_line: int = 1) -> Any:
         line, before = text.count("\n", 0, half), text.rfind("\n", 0, half)
         raise JsonError(f"{HALF}: {text[half : half + 6]}", line + first_line, half - before)
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=no_constant, parse_float=finite)
     except json.JSONDecodeError as e:
         raise JsonError(e.msg, e.lineno + first_line - 1, e.colno) from None
     except (ValueError, RecursionError) as e:  # numbers of thousands of digits, NaN
@@ -161,8 +162,17 @@ def half_character(text: str) -> int:
     return next((m.start() for m in _ESCAPE.finditer(text) if m["half"]), -1)
 
 
-def _no_constant(name: str) -> Any:
+def no_constant(name: str) -> Any:
+    """NaN and Infinity, which Python reads and JSON does not know: raises ``ValueError``."""
     raise ValueError(f"{name} is not a JSON number")
+
+
+def finite(text: str) -> float:
+    """A number of JSON that is not whole; raises ``ValueError`` where it is out of all bounds."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is too large a number")
+    return value
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from parsers.base import Options, ParseResult, Reject, Source, Warn
-from parsers.decode import MAX_LINE, DecodeError, JsonError, decode, parse_json
+from parsers.decode import (
+    MAX_LINE,
+    DecodeError,
+    JsonError,
+    decode,
+    finite,
+    no_constant,
+    parse_json,
+)
 from parsers.fold import Folder
 from parsers.items import Group, Item, Names
 from parsers.jsontext import dump
@@ -26,6 +34,7 @@ _EVENT_RE = re.compile(
 _COMPACT_RE = re.compile(r'"(?:plays|auction|bieding|gespeeld)"\s*:\s*\[')
 _ARRAY_RE = re.compile(r'"(?:events"\s*:\s*\[|(?:games|hands)"\s*:\s*\[(?=\s*\{))')
 _TELLING = {"deal", "call", "pass", "discard", "declare", "play", "middle", "undo"}
+_BREAK = re.compile(r"[\r\n]")
 _HEAD = 200_000
 
 _CUT = "the file ends in the middle of this hand: what stood before is kept"
@@ -143,7 +152,11 @@ def _items_of(value: dict[str, Any], line: int, raw: str, names: Names) -> list[
         return out
     compact = _expand(value)
     if compact:
-        return [names.item(event, line, raw) for event in compact]
+        # The players stand in the text of the hand and are no entry of their own.
+        items = [names.item(e, line, "" if e["e"] == "players" else raw) for e in compact]
+        for item in items:
+            item.joined = item.kind not in ("players", "deal")
+        return items
     if "format" in value or "players" in value or "rules" in value:
         return [_header(value, line, raw, names)]
     return [item]
@@ -211,7 +224,8 @@ def _read_document(text: str, source: str, options: Options, names: Names) -> Pa
     for offset, end, value in _elements(text, start, stop):
         line = text.count("\n", 0, offset) + 1
         if isinstance(value, dict):
-            items += _items_of(value, line, text[offset:end], names)
+            raw = text[offset:end]  # one line, since the text of a hand is read by the line
+            items += _items_of(value, line, dump(value) if _BREAK.search(raw) else raw, names)
         else:
             items.append(Item(line, "", {}, text[offset:end][:2000], names))
     head_raw = dump(head) if head else ""
@@ -276,7 +290,7 @@ _SPACE = re.compile(r"[\s,]*")
 
 def _elements(text: str, start: int, stop: _Stop) -> Iterator[tuple[int, int, Any]]:
     """Elements of the JSON list that opens at ``start``, with their places, until it breaks."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=no_constant, parse_float=finite)
     at = start + 1
     while True:
         space = _SPACE.match(text, at)
@@ -289,7 +303,7 @@ def _elements(text: str, start: int, stop: _Stop) -> Iterator[tuple[int, int, An
         try:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as e:
-            why = e.msg if isinstance(e, json.JSONDecodeError) else type(e).__name__
+            why = e.msg if isinstance(e, json.JSONDecodeError) else str(e) or type(e).__name__
             stop.at, stop.why = at, f"expected an event, {why}"
             return
         yield at, end, value

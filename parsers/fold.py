@@ -36,13 +36,14 @@ class Folder:
 
     ``source`` is its name; ``head`` what a header line or the document says of all hands, and
     ``head_raw`` its text, which goes before the raw text of each hand so that it can be read
-    again by itself.
+    again by itself; ``end`` goes after it.
     """
 
     source: str
     options: Options
     head: dict[str, Any] = field(default_factory=dict)
     head_raw: str = ""
+    end: str = ""
     mapping: Mapping = field(init=False)
     style: CardStyle = field(init=False)
     book: SeatBook = field(init=False)
@@ -119,7 +120,7 @@ class Folder:
 
     def _one(self, group: Group, result: ParseResult) -> None:
         line = group.items[0].line
-        raw = _raw(group)
+        raw = _raw(group) + self.end
         try:
             if group.error is not None:
                 where, column, token, expected = group.error

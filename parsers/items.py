@@ -82,7 +82,10 @@ FIELD_WORDS = {name: tuple(words.split()) for name, words in _FIELDS.items()}
 
 @dataclass(slots=True)
 class Item:
-    """One event: its line (from 1), its kind (``""`` unknown), its fields by folded name."""
+    """One event: its line (from 1), its kind (``""`` unknown), its fields by folded name.
+
+    ``joined`` says that it belongs to the hand of the event before it, whatever that holds.
+    """
 
     line: int
     kind: str
@@ -90,6 +93,7 @@ class Item:
     raw: str
     names: "Names"
     word: str = ""
+    joined: bool = False
 
     def get(self, name: str) -> Any:
         """Value of a field under any of its names, or ``None`` (empty texts count as absent)."""
@@ -223,6 +227,9 @@ def cut_groups(items: Iterable[Item], head: dict[str, Any], head_raw: str = "") 
             head_raw = item.raw if whole else f"{head_raw}\n{item.raw}".strip()
             if whole:
                 current = None
+            continue
+        if item.joined and current is not None:
+            current.add(item)
             continue
         game, hand = item.text("game"), item.text("hand")
         group = current

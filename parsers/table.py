@@ -89,7 +89,8 @@ def read_table(text: str, source: str, options: Options) -> ParseResult:
         if lost and groups and not groups[-1].closed:
             groups[-1].cut = _CUT
 
-    result = Folder(source, options, {}, sheet.head_raw).read(items, finish)
+    # A row without its line end may be a cut one: the text of a hand ends in a line end.
+    result = Folder(source, options, {}, sheet.head_raw, "\n").read(items, finish)
     if lost:
         result.warnings.append(
             Warn(source, lost.line, f"the last row is cut and was lost: {lost.raw[:60]!r}")

@@ -20,9 +20,9 @@ MAX_SECONDS = 3.0
 _CONTEXT = ("events", "table", "scoresheet", "typed")
 """Formats in which letters of cards, dates or seats are settled by the whole file."""
 _SHOWS_CARDS = re.compile(
-    r"(?i)[SHDCRK♠♥♦♣][️]?\s*(?:1[0-4]|[AKQJTHVB1-9])|(?:1[0-4]|[AKQJTHVB1-9])[SHDCRK♠♥♦♣]|"
+    r"(?i)(?=[SHDCRK♠♥♦♣][️]?\s*(?:1[0-4]|[AKQJTHVB1-9])|(?:1[0-4]|[AKQJTHVB1-9])[SHDCRK♠♥♦♣]|"
     r"aas|heer|vrouw|boer|tien|negen|acht|zeven|zes|ace|king|queen|jack|ten|nine|eight|seven|six|"
-    r"[🂡-🃞]"
+    r"[🂡-🃞])"
 )
 
 
@@ -101,16 +101,10 @@ def _cards(data: bytes) -> int:
     if data[:2] in (b"PK", b"\x1f\x8b"):
         return 10**9
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or 4 * data.count(0) > len(data)
-    for encoding in ("utf-16", "utf-16-le", "utf-16-be") if wide else ("utf-8-sig",):
-        try:
-            text = data.decode(encoding)
-            break
-        except UnicodeDecodeError:
-            continue
-    else:
-        text = data.decode("utf-8", "replace")
-    # Overlapping, since cards may stand without anything between them.
-    shown = sum(1 for i in range(len(text)) if _SHOWS_CARDS.match(text, i))
+    big = wide and (data[:2] == b"\xfe\xff" or data[0::2].count(0) > data[1::2].count(0))
+    text = data.decode(("utf-16-be" if big else "utf-16-le") if wide else "utf-8", "replace")
+    # Found wherever one begins, since cards may stand without anything between them.
+    shown = len(_SHOWS_CARDS.findall(text))
     return shown + text.count('"type_arg"') + text.count('"rank"')
 
 

@@ -140,8 +140,10 @@ def characters(rng: Random, text: str) -> str:
 
 
 def _values() -> list[Any]:
-    return [None, True, False, 0, 1, 3, 4, -1, 33, 150, 1e999, 0.5, 10**18, "", "?", "S", "HA",
-            "7", "pas", [], {}, [None], [[]], {"suit": "s"}, {"suit": 1, "rank": 14}, "x" * 300]  # fmt: skip
+    numbers = [0, 1, 3, 4, -1, 33, 150, 1e999, 0.5, 10**18]
+    texts = ["", "?", "S", "HA", "7", "pas", "x" * 300]
+    nested = [[], {}, [None], [[]], {"suit": "s"}, {"suit": 1, "rank": 14}]
+    return [None, True, False, *numbers, *texts, *nested]
 
 
 def tree(rng: Random, text: str) -> str:
