@@ -2,7 +2,8 @@
 
 from engine.auction import AuctionResult
 from engine.cards import CARDS, cards_in
-from engine.claims import NEVER, Judged, Situation
+from engine.claims import Judged, Situation
+from engine.meld import NEVER
 from engine.outcome import counts_for_side, trick_points
 from engine.state import NOBODY, Event, State
 
