@@ -54,6 +54,9 @@ def stats(
     glossary: Annotated[
         bool, typer.Option("--glossary", help="List the statistics and what they mean.")
     ] = False,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="With --of: print the SQL instead of the figures.")
+    ] = False,
     format: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
     out: OutOption = None,
     excel_nl: Annotated[
@@ -81,6 +84,9 @@ def stats(
         _glossary(lang)
         return
     store = open_store(db)
+    if sql:
+        _sql(store, of, names, where)
+        return
     if of:
         _of(store, of, names, where, lang, (format, out, excel_nl))
         return
@@ -165,6 +171,19 @@ def _of(
     except ValueError as e:
         raise CommandError(str(e), 2) from None
     _show(pl.DataFrame(rows, infer_schema_length=None), None, where, how)
+
+
+def _sql(store: "Store", of: str, names: list[str], where: str | None) -> None:
+    from pandoeren_replay.statistics.docs import sql_of
+    from pandoeren_replay.statistics.glossary import chosen
+
+    if not of:
+        raise CommandError("--sql goes with --of: say which statistic", 2)
+    try:
+        queries = [sql_of(store, s, names, where) for s in chosen(of)]
+    except ValueError as e:
+        raise CommandError(str(e), 2) from None
+    print(";\n\n".join(queries) + ";")
 
 
 def amount(value: float | None, unit: str) -> str:

@@ -119,7 +119,7 @@ CHOICE = Population(
     "choice", "cards played in analysed hands", "gespeelde kaarten in geanalyseerde spellen",
     "card",
     f"SELECT h.*, c.ply, c.trick, c.goal, c.cost, c.mattered, {_NAME.format('c.k')} AS who, "
-    f"seat_name(c.k) AS at, {_ROLE.format(k='c.k')} AS role, c.cost > 0 AND "
+    f"seat_name(c.k) AS own_seat, {_ROLE.format(k='c.k')} AS role, c.cost > 0 AND "
     f"({_MADE.format(goal='c.goal', value='c.best')}) <> "
     f"({_MADE.format(goal='c.goal', value='c.value')}) AS turned "
     f"FROM ({_CHOICES}) c JOIN hands h ON h.hand_id = c.hand_id WHERE ({{where}})",
@@ -129,7 +129,7 @@ CHOICE = Population(
 JUDGED = Population(
     "judged", "each player who played cards in an analysed hand that is about points",
     "elke speler die kaarten speelde in een geanalyseerd spel om punten", "player at a hand",
-    f"SELECT h.*, c.cost, {_NAME.format('c.k')} AS who, seat_name(c.k) AS at, "
+    f"SELECT h.*, c.cost, {_NAME.format('c.k')} AS who, seat_name(c.k) AS own_seat, "
     f"{_ROLE.format(k='c.k')} AS role FROM (SELECT hand_id, k, sum(cost) AS cost "
     f"FROM ({_CHOICES}) WHERE goal = 'points' GROUP BY hand_id, k) c "
     "JOIN hands h ON h.hand_id = c.hand_id WHERE ({where})",

@@ -17,7 +17,7 @@ _HAND_FIELDS = {
     name: name for name in ("contract", "family", "level", "player", "pair", "seat", "dealer",
                             "trump", "month", "session", "source", "rules", "margin")
 }  # fmt: skip
-_SEAT_OWN = {"player": "u.who", "seat": "u.at"}
+_SEAT_OWN = {"player": "u.who", "seat": "u.own_seat"}
 _SEAT_FIELDS = {n: n for n in _HAND_FIELDS if n not in ("seat", "player", "pair")}
 
 _NAME = "CASE {} WHEN 0 THEN h.north WHEN 1 THEN h.east WHEN 2 THEN h.south WHEN 3 THEN h.west END"
@@ -62,7 +62,7 @@ FIELDED = Population(
 PLACE = Population(
     "place", "each of the four players at every hand with a contract",
     "elk van de vier spelers bij elk spel met een bod", "player at a hand",
-    f"SELECT h.*, f.field_made, k, seat_name(k) AS at, {_NAME.format('k')} AS who, "
+    f"SELECT h.*, f.field_made, k, seat_name(k) AS own_seat, {_NAME.format('k')} AS who, "
     f"{_SCORE.format('k')} AS own_score, {_ROLE.format(k='k')} AS role "
     f"FROM hands h JOIN {_FIELD} f ON f.rules = h.rules AND f.contract = h.contract, "
     f"range(4) s(k) WHERE {PLAYED} AND ({{where}})",
@@ -86,7 +86,7 @@ BIDDER = Population(
     "bidder", "each of the four players at every hand whose calls and dealer are recorded",
     "elk van de vier spelers bij elk spel waarvan biedingen en gever genoteerd zijn",
     "player at a hand",
-    f"SELECT h.*, k, seat_name(k) AS at, {_NAME.format('k')} AS who, "
+    f"SELECT h.*, k, seat_name(k) AS own_seat, {_NAME.format('k')} AS who, "
     "(bids.bids >> (8 * k)) & 255 AS own_bids, (k + 7 - b.dealer) % 4 + 1 AS position, "
     f"{_ROLE.format(k='k')} AS role, "
     f"CASE WHEN {cardsql.COMPLETE} THEN {cardsql.dealt('k')} END AS cards "
@@ -134,7 +134,7 @@ LEAD = Population(
     "lead", "first leads of the defenders while the called card is still hidden",
     "eerste uitkomsten van de tegenpartij terwijl de meegevraagde kaart nog verborgen is", "lead",
     f"SELECT u.*, t + 1 AS trick, {_NAME.format('k').replace('h.', 'u.')} AS who, "
-    "seat_name(k) AS at FROM ("
+    "seat_name(k) AS own_seat FROM ("
     f"SELECT b.*, h.* EXCLUDE (hand_id), {cardsql.leader('t')} AS k, "
     f"{cardsql.suit_of(cardsql.play('4 * t'))} = {cardsql.suit_of('b.called')} AS in_suit, "
     f"len(list_filter(range(4 * t), lambda p: {cardsql.play('p')} = b.called)) = 0 AS hidden, t "
@@ -151,7 +151,7 @@ _IN_SIDE = "({0} = b.declarer OR {0} = b.partner)"
 FOURTH = Population(
     "fourth", "last cards to a trick that another player of the same side was winning",
     "laatste kaarten in een slag die een ander van dezelfde partij aan het winnen was", "card",
-    f"SELECT h.*, t + 1 AS trick, x.k, seat_name(x.k) AS at, {_NAME.format('x.k')} AS who, "
+    f"SELECT h.*, t + 1 AS trick, x.k, seat_name(x.k) AS own_seat, {_NAME.format('x.k')} AS who, "
     f"{_ROLE.format(k='x.k')} AS role, 1::BIGINT << x.card AS card, "
     f"{cardsql.suit_cards('x.trump')} AS trumps FROM ("
     f"SELECT b.hand_id, b.trump, t, {_LAST} AS k, {cardsql.play('4 * t + 3')} AS card FROM ("
@@ -193,7 +193,7 @@ def _members(store: Store) -> str:
         "AND (b.claims_standing >> (i - 1)::INTEGER) & 1 = 1)) > 0"
     )
     return (
-        f"SELECT h.*, x.* EXCLUDE (hand_id), {_NAME.format('x.k')} AS who, seat_name(x.k) AS at, "
+        f"SELECT h.*, x.* EXCLUDE (hand_id), {_NAME.format('x.k')} AS who, seat_name(x.k) AS own_seat, "
         f"{_ROLE.format(k='x.k')} AS role FROM ("
         f"SELECT b.hand_id, b.k, {held} AS held, coalesce({said}, 0) AS said, "
         f"b.rules_hash IN ({stuk}) AND (b.cards & ({king} | {queen})) = ({king} | {queen}) "
@@ -218,7 +218,7 @@ MEMBER = Population(
 
 ANNOUNCED = Population(
     "announced", "announcements of roem", "meldingen van roem", "announcement",
-    f"SELECT h.*, m.value AS worth, m.stands, {_NAME.format('m.k')} AS who, m.seat AS at, "
+    f"SELECT h.*, m.value AS worth, m.stands, {_NAME.format('m.k')} AS who, m.seat AS own_seat, "
     f"{_ROLE.format(k='m.k')} AS role, NOT m.stands AND EXISTS (SELECT 1 FROM melds d "
     "WHERE d.hand_id = m.hand_id AND d.kind = 'deny' AND d.stands AND d.claim > m.claim) AS denied "
     "FROM (SELECT *, strpos('NESW', seat) - 1 AS k FROM melds WHERE kind = 'roem') m "
@@ -230,7 +230,7 @@ OFFENDER = Population(
     "offender", "each of the four players at every hand of which calls or cards are recorded",
     "elk van de vier spelers bij elk spel waarvan biedingen of kaarten genoteerd zijn",
     "player at a hand",
-    f"SELECT h.*, k, seat_name(k) AS at, {_NAME.format('k')} AS who, "
+    f"SELECT h.*, k, seat_name(k) AS own_seat, {_NAME.format('k')} AS who, "
     f"{_ROLE.format(k='k')} AS role, coalesce(v.n, 0) AS broken "
     "FROM hands h CROSS JOIN range(4) s(k) LEFT JOIN (SELECT hand_id, seat, count(*) AS n "
     "FROM violations WHERE severity = 'error' GROUP BY hand_id, seat) v "
@@ -241,7 +241,7 @@ OFFENDER = Population(
 
 VIOLATION = Population(
     "violation", "broken rules", "overtredingen", "broken rule",
-    f"SELECT h.*, v.code, v.seat AS at, {_NAME.format('v.k')} AS who, v.trick "
+    f"SELECT h.*, v.code, v.seat AS own_seat, {_NAME.format('v.k')} AS who, v.trick "
     "FROM (SELECT *, strpos('NESW', seat) - 1 AS k FROM violations WHERE severity = 'error') v "
     "JOIN hands h ON h.hand_id = v.hand_id WHERE ({where})",
     own={**_SEAT_OWN, "code": "", "trick": ""},

@@ -1,0 +1,74 @@
+"""The glossary as documentation, and each figure's SQL for people who bring their own."""
+
+import re
+from collections.abc import Sequence
+
+from pandoeren_replay.statistics.compute import POPULATIONS, population_sql, query
+from pandoeren_replay.statistics.drill import full_condition
+from pandoeren_replay.statistics.glossary import STATISTICS, TOPICS
+from pandoeren_replay.statistics.groupings import EXTRA, GROUPINGS, groupings
+from pandoeren_replay.statistics.model import Statistic
+from pandoeren_replay.store.store import Store
+
+_BREAK = re.compile(r"\s+(?=(?:FROM|WHERE|LEFT JOIN|CROSS JOIN|JOIN|GROUP BY|UNION ALL)\b)")
+
+
+def readable(sql: str) -> str:
+    """SQL with a line for each clause.
+
+    >>> print(readable("SELECT a FROM b WHERE c"))
+    SELECT a
+    FROM b
+    WHERE c
+    """
+    return _BREAK.sub("\n", sql)
+
+
+def sql_of(store: Store, s: Statistic, by: Sequence[str] = (), where: str | None = None) -> str:
+    """The query behind a statistic, to run or to change; a filter's values follow as a comment."""
+    groups = groupings(tuple(by) or (s.by,), s.by)
+    condition, params = full_condition(store, where)
+    sql = query(store, POPULATIONS[s.population], [s], groups).replace("{where}", condition)
+    head = f"-- {s.id}: {s.formula}\n-- n0 = n, t0 = hits or sum, q0 = sum of squares\n"
+    tail = f"\n-- parameters: {params!r}" if params else ""
+    return head + readable(sql) + tail
+
+
+def glossary_markdown() -> str:
+    """The tables of docs/statistics.md that follow from the glossary."""
+    out: list[str] = []
+    for topic, (en, nl) in TOPICS.items():
+        out += [f"### {en} ({nl})", ""]
+        out += [
+            "| id | name | naam | unit | over | formula | as SQL |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for s in STATISTICS:
+            if s.topic == topic:
+                out.append(
+                    f"| `{s.id}` | {s.en} | {s.nl} | {s.unit}, {s.measure} | `{s.population}` "
+                    f"| {s.formula} | {_as_sql(s)} |"
+                )
+        out.append("")
+    out += ["## Populations", ""]
+    out += ["| population | one row is a | rows | rijen |", "|---|---|---|---|"]
+    out += [f"| `{p.id}` | {p.one} | {p.en} | {p.nl} |" for p in POPULATIONS.values()]
+    out += ["", "## Groupings (`--by`)", "", "| `--by` | by | per | of |", "|---|---|---|---|"]
+    out += [f"| `{g.name}` | {g.en} | {g.nl} | every statistic |" for g in GROUPINGS.values()]
+    for g in EXTRA.values():
+        own = ", ".join(f"`{p.id}`" for p in POPULATIONS.values() if g.name in p.own)
+        out.append(f"| `{g.name}` | {g.en} | {g.nl} | {own} |")
+    return "\n".join(out) + "\n"
+
+
+def _as_sql(s: Statistic) -> str:
+    def code(sql: str) -> str:
+        return "`" + sql.replace("|", "\\|") + "`"
+
+    if s.unit == "share":
+        return f"group's `count(*)` over all, where {code(s.over)}"
+    what = f"avg({s.value})" if s.unit == "mean" else f"avg(({s.value})::INT)"
+    return f"{code(what)} where {code(s.over)}"
+
+
+__all__ = ["glossary_markdown", "population_sql", "readable", "sql_of"]
