@@ -46,7 +46,7 @@ def test_losses_lead_from_start_to_result(path):
             if n.forced:
                 assert n.verdict == "forced"
         assert sum(a.lost_by(s) for s in range(4)) == sum(n.loss for n in a.cards)
-        assert set(a.turning_points()) <= set(a.mistakes())
+        assert all(n in a.mistakes() for n in a.turning_points())
 
 
 def test_values_equal_a_fresh_solve():
@@ -111,7 +111,7 @@ def test_verdicts_in_the_terms_of_the_contract():
 def test_turned_cost_and_their_sentences():
     seen = {}
     for path in FILES:
-        for r in hands(path, 5):
+        for r in hands(path, 9):
             for n in annotate(r).cards:
                 if n.loss:
                     key = (n.verdict, n.side, n.terms.made(n.after), n.terms.objective == "points")
@@ -207,7 +207,7 @@ def exhaustive(r, kind):
 
 def test_discard_and_call_against_trying_each():
     kinds = set()
-    for name, every in (("legal-heerlen", 25), ("legal-fiches", 40)):
+    for name, every in (("legal-heerlen", 40), ("legal-fiches", 60)):
         for r in hands(Path(__file__).parent / "conformance" / f"{name}.phl", every):
             a = annotate(r, declaration=True)
             for n in a.declaration:
