@@ -109,7 +109,7 @@ def _table(rules: RuleSet, lang: Language) -> list[str]:
         trumps = ("yes", "ja") if c.trump else ("no", "nee")
         cells = (
             str(n),
-            bid_text(c),
+            bid_text(c, lang),
             escape(c.name.nl if nl else c.name.en),
             PARTNER[c.partner][nl],
             trumps[nl],

@@ -8,20 +8,22 @@ from engine.ruleset import Contract, RuleSet
 Language = Literal["en", "nl"]
 
 
-def bid_text(contract: Contract) -> str:
+def bid_text(contract: Contract, lang: Language = "en") -> str:
     """The bids of one row of the bid table.
 
     >>> from engine.rulefile import load_ruleset
-    >>> bid_text(load_ruleset("heerlen").contracts["points-200"])
-    '200, 210 … (step 10)'
+    >>> row = load_ruleset("heerlen").contracts["points-200"]
+    >>> bid_text(row), bid_text(row, "nl")
+    ('200, 210 … (step 10)', '200, 210 … (stap 10)')
     """
+    step = "stap" if lang == "nl" else "step"
     if contract.levels:
         text = ", ".join(map(str, contract.levels))
         if contract.step:
-            text += f", {contract.levels[-1] + contract.step} … (step {contract.step})"
+            text += f", {contract.levels[-1] + contract.step} … ({step} {contract.step})"
         return text
     if contract.plus_step:
-        return f"{contract.code}+{contract.plus_step} … (step {contract.plus_step})"
+        return f"{contract.code}+{contract.plus_step} … ({step} {contract.plus_step})"
     return str(contract.code)
 
 
@@ -33,7 +35,7 @@ def bid_table(rules: RuleSet, lang: Language = "en") -> list[list[str]]:
         goal = c.goal if c.target is None else f"{c.goal} {c.target}"
         rows.append(
             [
-                str(n), bid_text(c), c.name.nl if lang == "nl" else c.name.en, c.partner,
+                str(n), bid_text(c, lang), c.name.nl if lang == "nl" else c.name.en, c.partner,
                 "yes" if c.trump else "no", goal, str(c.score),
                 "" if c.exposure == "none" else c.exposure,
             ]
