@@ -16,11 +16,14 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
 .st-key-player_name [data-testid="stText"] {
   font-size: 2rem; font-weight: 700; white-space: normal; overflow-wrap: anywhere;
 }
-.st-key-pages { margin-bottom: .3rem; }
-@media (max-width: 640px) {
-  .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
+.st-key-pages { margin-bottom: .3rem; flex-wrap: nowrap !important; }
+.st-key-pages button { min-height: 44px; }
+@media (max-width: 1100px) {
   .st-key-pages a *:has(> [data-testid="stIconMaterial"]) { display: none; }
-  .st-key-pages [data-testid="stElementContainer"] { min-height: 46px; }
+}
+@media (max-width: 800px) {
+  .st-key-pages > *:nth-child(n + 4):not(:last-child) { display: none; }
+  .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
   .st-key-pages a p { font-size: 1rem; }
 }
 """

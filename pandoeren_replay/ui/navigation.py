@@ -21,6 +21,8 @@ PAGES = {
     "about": ("about", ":material/info:"),
 }
 DEFAULT = "evening"
+# Always in sight on a wide screen, the first three on a phone too; the menu has all of them.
+IN_SIGHT = ("evening", "hands", "replay", "enter", "players", "contracts", "import")
 
 
 def page(name: str, text: Texts) -> Any:
@@ -44,12 +46,14 @@ def open_page(name: str, text: Texts, query: Mapping[str, str] | None = None) ->
 
 
 def bar(text: Texts) -> None:
-    """The row of links to all pages, the same on a phone as on a wide screen."""
+    """The row of links to the pages in sight and a menu of all of them: one row on every screen."""
     with st.container(horizontal=True, gap=None, key="pages"):
-        for name in PAGES:
-            if name == "about":
-                continue  # at the foot of every page
-            link(name, text, text(f"nav.{name}"))
+        for name in IN_SIGHT:
+            if name in PAGES:
+                link(name, text, text(f"nav.{name}"))
+        with st.popover(text("nav.menu"), icon=":material/menu:"):
+            for name in PAGES:
+                link(name, text, text(f"nav.{name}"))
 
 
 def link(name: str, text: Texts, label: str, query: Mapping[str, str] | None = None) -> None:

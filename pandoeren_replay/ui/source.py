@@ -79,11 +79,11 @@ class Source:
         )
 
     def sessions(self) -> list[dict[str, Any]]:
-        """Sessions, the latest first; those of a few hands only after all others."""
+        """Sessions, the latest first; those of fewer than 8 hands only after all others."""
         return (
             self.sql(
                 "SELECT session, first_date, hands, rules, simulated FROM sessions "
-                f"ORDER BY hands < 6, last_date DESC NULLS LAST, session DESC LIMIT {_OFFERED}"
+                f"ORDER BY hands < 8, last_date DESC NULLS LAST, session DESC LIMIT {_OFFERED}"
             ).to_dicts()
             if self.generation
             else []
