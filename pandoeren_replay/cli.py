@@ -11,6 +11,7 @@ import typer
 
 from pandoeren_replay import __version__
 from pandoeren_replay.commands import (
+    advising,
     checking,
     converting,
     database,
@@ -20,6 +21,7 @@ from pandoeren_replay.commands import (
     session,
     showing,
     simulating,
+    solving,
     statistics,
 )
 from pandoeren_replay.commands.common import CommandError, printable
@@ -50,8 +52,8 @@ def _root(
 
 
 for module in (
-    serving, importing, checking, showing, converting, statistics, session, simulating, rules,
-    database,
+    serving, importing, checking, showing, converting, statistics, session, simulating, solving,
+    rules, database, advising,
 ):  # fmt: skip
     module.register(app)
 
@@ -63,6 +65,8 @@ _EXPECTED = (
     ("parsers.detect", "FormatError"),
     ("parsers.mapping", "MappingError"),
     ("pandoeren_replay.ui.server", "ServeError"),
+    ("engine.inference", "NotKnown"),
+    ("pandoeren_replay.players.protocol", "PlayerError"),
 )
 
 

@@ -41,7 +41,7 @@ def show(
         who = "NESW".find(seat.upper()) if len(seat) == 1 else -1
         if who < 0:
             raise CommandError(f"--seat {seat}: expected N, E, S or W", 2)
-    replay, text = _hand(hand, rules, db)
+    replay, text = find_hand(hand, rules, db)
     if original:
         print(printable(text))
         return
@@ -51,7 +51,8 @@ def show(
     print(printable(table_text(replay, ply, who)), end="")
 
 
-def _hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
+def find_hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
+    """A stored hand, or one of a file (FILE:LINE), replayed, and its original text."""
     file, _, line = name.rpartition(":")
     if file and line.isdigit() and Path(file).is_file():
         return _from_file(Path(file), int(line), rules)

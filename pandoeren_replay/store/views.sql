@@ -14,6 +14,37 @@ CREATE OR REPLACE MACRO deal_chars(n, e, s, middle) AS
                           WHEN (s::BIGINT >> i) & 1 = 1 THEN 'S'
                           ELSE 'W' END FOR i IN range(33)], '');
 
+-- What other sources of the same hand say and the stored record does not: only what they agree on,
+-- and names and scores only where they know the seats.
+CREATE OR REPLACE VIEW hand_more AS
+SELECT
+    o.merged_into AS hand_id,
+    CASE WHEN count(DISTINCT o.recorded) = 1 THEN min(o.recorded) END AS recorded,
+    CASE WHEN count(DISTINCT o.date) = 1 THEN min(o.date) END AS date,
+    CASE WHEN count(DISTINCT o.event) = 1 THEN min(o.event) END AS event,
+    CASE WHEN count(DISTINCT o.site) = 1 THEN min(o.site) END AS site,
+    CASE WHEN count(DISTINCT o.session) = 1 THEN min(o.session) END AS session,
+    CASE WHEN count(DISTINCT o.hand_no) = 1 THEN min(o.hand_no) END AS hand_no,
+    CASE WHEN count(DISTINCT coalesce(an.name, o.n)) = 1 AND bool_and(o.seated)
+        THEN min(coalesce(an.name, o.n)) END AS n,
+    CASE WHEN count(DISTINCT coalesce(ae.name, o.e)) = 1 AND bool_and(o.seated)
+        THEN min(coalesce(ae.name, o.e)) END AS e,
+    CASE WHEN count(DISTINCT coalesce(as_.name, o.s)) = 1 AND bool_and(o.seated)
+        THEN min(coalesce(as_.name, o.s)) END AS s,
+    CASE WHEN count(DISTINCT coalesce(aw.name, o.w)) = 1 AND bool_and(o.seated)
+        THEN min(coalesce(aw.name, o.w)) END AS w,
+    CASE WHEN count(DISTINCT o.score_n) = 1 AND bool_and(o.seated) THEN min(o.score_n) END AS score_n,
+    CASE WHEN count(DISTINCT o.score_e) = 1 AND bool_and(o.seated) THEN min(o.score_e) END AS score_e,
+    CASE WHEN count(DISTINCT o.score_s) = 1 AND bool_and(o.seated) THEN min(o.score_s) END AS score_s,
+    CASE WHEN count(DISTINCT o.score_w) = 1 AND bool_and(o.seated) THEN min(o.score_w) END AS score_w
+FROM (SELECT *, NOT contains(coalesce(meta_rest, ''), 'seating=assumed') AS seated
+      FROM hand_other WHERE rule <> 'same') o
+LEFT JOIN player_alias an ON an.alias = o.n
+LEFT JOIN player_alias ae ON ae.alias = o.e
+LEFT JOIN player_alias as_ ON as_.alias = o.s
+LEFT JOIN player_alias aw ON aw.alias = o.w
+GROUP BY o.merged_into;
+
 CREATE OR REPLACE VIEW hands AS
 SELECT
     h.hand_id,
@@ -21,21 +52,22 @@ SELECT
     h.record_id AS id,
     h.rules,
     h.rules_hash,
-    try_cast(left(h.date, 10) AS DATE) AS date,
-    h.date AS date_text,
-    h.event, h.site, h.session, h.hand_no AS hand,
-    coalesce(an.name, h.n) AS north,
-    coalesce(ae.name, h.e) AS east,
-    coalesce(as_.name, h.s) AS south,
-    coalesce(aw.name, h.w) AS west,
+    try_cast(left(coalesce(h.date, x.date), 10) AS DATE) AS date,
+    coalesce(h.date, x.date) AS date_text,
+    coalesce(h.event, x.event) AS event, coalesce(h.site, x.site) AS site,
+    coalesce(h.session, x.session) AS session, coalesce(h.hand_no, x.hand_no) AS hand,
+    coalesce(an.name, h.n, x.n) AS north,
+    coalesce(ae.name, h.e, x.e) AS east,
+    coalesce(as_.name, h.s, x.s) AS south,
+    coalesce(aw.name, h.w, x.w) AS west,
     seat_name(h.dealer) AS dealer,
     seat_name(h.declarer) AS declarer,
-    CASE h.declarer WHEN 0 THEN coalesce(an.name, h.n) WHEN 1 THEN coalesce(ae.name, h.e)
-                    WHEN 2 THEN coalesce(as_.name, h.s) WHEN 3 THEN coalesce(aw.name, h.w)
+    CASE h.declarer WHEN 0 THEN coalesce(an.name, h.n, x.n) WHEN 1 THEN coalesce(ae.name, h.e, x.e)
+                    WHEN 2 THEN coalesce(as_.name, h.s, x.s) WHEN 3 THEN coalesce(aw.name, h.w, x.w)
         END AS declarer_name,
     CASE WHEN h.partner = -1 THEN '-' ELSE seat_name(h.partner) END AS partner,
-    CASE h.partner WHEN 0 THEN coalesce(an.name, h.n) WHEN 1 THEN coalesce(ae.name, h.e)
-                   WHEN 2 THEN coalesce(as_.name, h.s) WHEN 3 THEN coalesce(aw.name, h.w)
+    CASE h.partner WHEN 0 THEN coalesce(an.name, h.n, x.n) WHEN 1 THEN coalesce(ae.name, h.e, x.e)
+                   WHEN 2 THEN coalesce(as_.name, h.s, x.s) WHEN 3 THEN coalesce(aw.name, h.w, x.w)
         END AS partner_name,
     h.contract, h.contract_key, h.level, h.target,
     trump_name(h.trump) AS trump,
@@ -45,20 +77,25 @@ SELECT
     CASE WHEN h.deal_n IS NULL THEN h.deal_text
          ELSE deal_chars(h.deal_n, h.deal_e, h.deal_s, h.middle) END AS deal,
     h.auction, h.claims, h.passed_out,
-    h.made, h.recorded,
-    coalesce(h.made, CASE h.recorded WHEN 'made' THEN true WHEN 'lost' THEN false END) AS success,
+    h.made, coalesce(h.recorded, x.recorded) AS recorded,
+    coalesce(h.made, CASE coalesce(h.recorded, x.recorded)
+        WHEN 'made' THEN true WHEN 'lost' THEN false END) AS success,
     h.points_side, h.points_defenders, h.points_out,
     h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
-    h.score_n, h.score_e, h.score_s, h.score_w,
-    CASE h.declarer WHEN 0 THEN h.score_n WHEN 1 THEN h.score_e
-                    WHEN 2 THEN h.score_s WHEN 3 THEN h.score_w END AS declarer_score,
+    coalesce(h.score_n, x.score_n) AS score_n, coalesce(h.score_e, x.score_e) AS score_e,
+    coalesce(h.score_s, x.score_s) AS score_s, coalesce(h.score_w, x.score_w) AS score_w,
+    CASE h.declarer WHEN 0 THEN coalesce(h.score_n, x.score_n)
+                    WHEN 1 THEN coalesce(h.score_e, x.score_e)
+                    WHEN 2 THEN coalesce(h.score_s, x.score_s)
+                    WHEN 3 THEN coalesce(h.score_w, x.score_w) END AS declarer_score,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
     h.simulated, src.name AS source, h.line, src.format, src.import_id
 FROM hand h
 JOIN source src ON src.source_id = h.source_id
+LEFT JOIN hand_more x ON x.hand_id = h.hand_id
 LEFT JOIN player_alias an ON an.alias = h.n
 LEFT JOIN player_alias ae ON ae.alias = h.e
 LEFT JOIN player_alias as_ ON as_.alias = h.s
@@ -124,7 +161,7 @@ FROM (SELECT hand_id, claim, string_split(claims, ',')[claim + 1] AS text, claim
 CREATE OR REPLACE VIEW violations AS
 SELECT hand_id, seq, code, severity, ply, ply // 4 + 1 AS trick, call, seat_name(seat) AS seat,
        params, message
-FROM violation;
+FROM violation v WHERE NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
 
 CREATE OR REPLACE VIEW seats AS
 SELECT hand_id, seat, player, score,
@@ -174,15 +211,40 @@ WHERE session IS NOT NULL
 GROUP BY session;
 
 CREATE OR REPLACE VIEW evaluations AS
-SELECT hand_id, ply, card_name(card) AS card, goal, value, best, best - value AS loss, played, solver
-FROM evaluation;
+SELECT hand_id, ply, card_name(card) AS card, goal, value, best,
+    abs(best - value)::SMALLINT AS loss, played, solver
+FROM evaluation v WHERE NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
 
 CREATE OR REPLACE VIEW imports AS SELECT * FROM import_run;
 
+-- Every record of every hand: the stored one, and what other sources say of the same hand.
+CREATE OR REPLACE VIEW hand_sources AS
+SELECT r.hand_id, r.record, r.kind, r.source_id, src.import_id, src.name AS source, r.line,
+       src.format, r.result, r.plays
+FROM (
+    SELECT hand_id, hand_id AS record, 'shown' AS kind, source_id, line, result, n_plays AS plays
+    FROM hand
+    UNION ALL
+    SELECT merged_into, hand_id, rule, source_id, line, result, n_plays FROM hand_other
+    UNION ALL
+    SELECT coalesce(o.merged_into, s.hand_id), s.hand_id, 'copy', s.source_id, s.line,
+           coalesce(h.result, o.result), coalesce(h.n_plays, o.n_plays)
+    FROM hand_source s
+    LEFT JOIN hand h ON h.hand_id = s.hand_id
+    LEFT JOIN hand_other o ON o.hand_id = s.hand_id
+) r
+JOIN source src ON src.source_id = r.source_id;
+
 CREATE OR REPLACE VIEW sources AS
 SELECT s.source_id, s.import_id, s.name, s.format, i.imported_at,
-       (SELECT count(*) FROM hand h WHERE h.source_id = s.source_id) AS hands
-FROM source s JOIN import_run i ON i.import_id = s.import_id;
+       coalesce(n.hands, 0) AS hands, coalesce(m.known, 0) AS known
+FROM source s
+JOIN import_run i ON i.import_id = s.import_id
+LEFT JOIN (SELECT source_id, count(*) AS hands FROM hand GROUP BY source_id) n
+    ON n.source_id = s.source_id
+LEFT JOIN (SELECT source_id, count(*) AS known
+           FROM (SELECT source_id FROM hand_other UNION ALL SELECT source_id FROM hand_source)
+           GROUP BY source_id) m ON m.source_id = s.source_id;
 
 CREATE OR REPLACE VIEW rejects AS
 SELECT reject_id, import_id, source, line, col AS "column", code, token, expected, message, raw
