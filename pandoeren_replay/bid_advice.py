@@ -405,10 +405,11 @@ class _Advisor:
         """What is known so far."""
         calls = [CallAdvice("-", None)]
         for bid in self.open_bids():
-            options = [self._advice(bid, c) for c in self.cases[self.kind(bid)] if c.rows]
+            options = [c for c in self.cases[self.kind(bid)] if c.rows]
             if not options:
                 continue
-            best = max(options, key=_order)
+            # One plan for all bids of a kind: the best of several shares of few deals flatters.
+            best = self._advice(bid, max(options, key=lambda c: _worth(c, _open_weight(bid))))
             chances = best.chance or (0.0, 0.0, 0.0)
             open_end = bid.contract.step is not None or bid.plus
             if open_end and chances[0] < LOWEST_CHANCE:
@@ -475,8 +476,10 @@ def _made(bid: Bid, value: float, meld: int) -> bool:
     return value == 1 and meld >= bid.plus
 
 
-def _order(advice: CallAdvice) -> tuple[float, float]:
-    return (advice.score or (0.0,))[0], (advice.chance or (0.0,))[0]
+def _worth(case: _Case, weight: float) -> float:
+    """Mean of what a plan brings, open cards and simple play weighed as for its chance."""
+    simple = sum(value + meld for value, meld in case.simple) / len(case.simple)
+    return weight * _mean(case)[0] + (1 - weight) * simple
 
 
 def bid_steps(

@@ -4,6 +4,10 @@ Every decision gets two figures: what it cost with open cards, and what it gave 
 player could see. The verdict counts only the second. A card is a *mistake* when it gives away
 more than :data:`MARGIN` of the chance and the interval of that loss excludes nothing lost; it is
 *doubtful* when the loss is that large but the interval does not exclude zero; else it is *fine*.
+
+The bid that was played is judged by what the bidder saw when he made it: *overbid* (not worth it,
+and lost), *lucky* (not worth it, but made), *unlucky* (worth it, but lost), *underbid* (a higher
+bid was clearly worth more), else *fine*.
 """
 
 import time
@@ -16,6 +20,7 @@ from engine.inference import NotKnown, true_deal
 from engine.state import Replay
 from engine.violations import SEAT_NAMES, dutch_card, english_card
 from pandoeren_replay.advise import PlayAdvice, Scene, play_steps
+from pandoeren_replay.bid_advice import CallAdvice, Seen, bid_steps
 
 Verdict = Literal["forced", "fine", "doubtful", "mistake", "illegal"]
 Language = Literal["en", "nl"]
@@ -217,4 +222,98 @@ def _certain(advice: PlayAdvice) -> bool:
     return all(len(set(row.values())) == 1 for row in advice.results)
 
 
-__all__ = ["MARGIN", "Decision", "Review", "judge", "review"]
+BidVerdict = Literal["fine", "overbid", "underbid", "lucky", "unlucky"]
+
+BID_WORDS: dict[str, dict[Language, str]] = {
+    "fine": {"en": "a fine bid", "nl": "een goed bod"},
+    "overbid": {"en": "overbid", "nl": "overboden"},
+    "underbid": {"en": "underbid", "nl": "te laag geboden"},
+    "lucky": {"en": "lucky", "nl": "geluk gehad"},
+    "unlucky": {"en": "unlucky", "nl": "pech gehad"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BidReview:
+    """The bid that was played, judged by what the bidder saw when he made it.
+
+    ``advice`` is what was to be expected of it, ``better`` a bid that was clearly worth more.
+    """
+
+    seat: int
+    call: int
+    verdict: BidVerdict
+    advice: CallAdvice
+    better: CallAdvice | None
+    made: bool | None
+
+    def text(self, lang: Language = "en") -> str:
+        """The verdict as a sentence."""
+        nl = lang == "nl"
+        chance, score = self.advice.chance or (0.0,) * 3, self.advice.score or (0.0,) * 3
+        bid = self.advice.bid.words()[lang] if self.advice.bid else self.advice.call
+        head = f"{SEAT_NAMES[lang][self.seat]}, {bid}: {BID_WORDS[self.verdict][lang]}"
+        what = f"kans {chance[0]:.0%}" if nl else f"chance {chance[0]:.0%}"
+        worth = f"verwachting {score[0]:+.2f}" if nl else f"expected score {score[0]:+.2f}"
+        more = ""
+        if self.better is not None and self.better.bid is not None and self.better.score:
+            name = self.better.bid.words()[lang]
+            more = f"; {'beter' if nl else 'better'}: {name} ({self.better.score[0]:+.2f})"
+        return f"{head} ({what}, {worth}{more})."
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "seat": SEATS[self.seat],
+            "call": self.call,
+            "verdict": self.verdict,
+            "made": self.made,
+            "advice": self.advice.as_json(),
+            "better": None if self.better is None else self.better.as_json(),
+        }
+
+
+def review_bid(replay: Replay, seed: int = 0, rounds: int = 3) -> BidReview | None:
+    """Judge the bid that was played; ``None`` where the record does not hold what is needed.
+
+    Needed are the calls, dealer, declarer's eight cards, and the middle card where it was face up.
+    """
+    o = replay.outcome
+    if o.bid is None or o.declarer is None or replay.dealer is None:
+        return None
+    dealt = replay.hands[o.declarer]
+    face_up = replay.rules.deal.middle == "taken"
+    if dealt.bit_count() != 8 or (face_up and replay.middle is None):
+        return None
+    valid = [e for e in replay.events if e.kind == "call" and e.data["valid"]]
+    last = max((i for i, e in enumerate(valid) if e.data["text"] == o.bid.text), default=None)
+    if last is None or valid[last].seat != o.declarer:
+        return None
+    calls = tuple(e.data["text"] for e in valid[:last])
+    middle = replay.middle if face_up else None
+    seen = Seen(replay.rules, replay.dealer, calls, dealt, middle)
+    steps = bid_steps(seen.rules, seen.hand, seen.middle, seen.calls, seen.dealer, seed)
+    advice = next(steps)
+    for _ in range(rounds - 1):
+        advice = next(steps)
+    mine = advice.of(o.bid.text)
+    if mine is None or mine.score is None:
+        return None
+    higher = [
+        c
+        for c in advice.calls
+        if c.bid is not None and c.bid.rank > o.bid.rank and c.score and c.score[1] > mine.score[2]
+    ]
+    better = max(higher, key=lambda c: c.score[0] if c.score else 0.0, default=None)
+    verdict: BidVerdict = "fine"
+    if mine.score[2] < 0:
+        verdict = "lucky" if o.made else "overbid"
+    elif mine.score[1] > 0 and o.made is False:
+        verdict = "unlucky"
+    elif better is not None:
+        verdict = "underbid"
+    index = valid[last].call
+    return BidReview(o.declarer, -1 if index is None else index, verdict, mine, better, o.made)
+
+
+__all__ = ["MARGIN", "BidReview", "Decision", "Review", "judge", "review", "review_bid"]
