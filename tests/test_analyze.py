@@ -35,7 +35,7 @@ def test_every_legal_card_is_valued_as_the_annotation_says(store: Store) -> None
     assert len(rows) == totals.cards
     note = annotate(store.replay(1)).cards[5]
     found = {r["card"]: r["value"] for r in rows if r["hand_id"] == 1 and r["ply"] == 5}
-    assert found == {k: v for k, v in note.as_json()["values"].items()}
+    assert found == note.as_json()["values"]
     assert {r["solver"] for r in rows} == {SOLVER_VERSION}
     played = [r for r in rows if r["played"]]
     assert len(played) == sum(len(store.record(i).plays) for i in (1, 2, 3))
@@ -47,8 +47,10 @@ def test_only_what_is_new_is_computed(store: Store) -> None:
     again = analyze(store, "number<=2")
     assert (again.done, again.known) == (0, 2)
     assert store.generation() == generation
-    more = analyze(store, "number<=4")
-    assert (more.done, more.known) == (2, 2)
+    played = sum(bool(store.record(i).plays) for i in (3, 4, 5, 6))
+    assert played > 0
+    more = analyze(store, "number<=6")
+    assert (more.done, more.known) == (played, 2)
 
 
 def test_a_killed_run_goes_on_to_the_same_table(store: Store, tmp_path: Path) -> None:
