@@ -34,7 +34,10 @@ def filled(store: Store, folder: Path) -> tuple[Notes, int, list[str]]:
 
 
 def said(notes: Notes, hands: list[str]) -> list[tuple[str, ...]]:
-    return [(m.hand, m.place, m.kind, m.text, m.who, m.at) for h in hands for m in notes.of_hand(h)]
+    found = [
+        (m.hand, m.place, m.kind, m.text, m.who, m.at) for h in hands for m in notes.of_hand(h)
+    ]
+    return sorted(found)
 
 
 def test_every_stored_hand_is_found_by_its_record(store: Store) -> None:
