@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pandoeren_replay.commands.common import OutOption, output, progress, say
+from pandoeren_replay.commands.common import CommandError, OutOption, output, progress, say
 
 
 def simulate(
@@ -15,17 +15,32 @@ def simulate(
     rules: Annotated[
         str, typer.Option("--rules", help="Rule set: an id, or a .toml file.")
     ] = "heerlen",
+    players: Annotated[
+        str,
+        typer.Option(
+            "--players",
+            help="rules: simple and quick; solver: draw the hidden cards and solve each deal.",
+        ),
+    ] = "rules",
     out: OutOption = None,
 ) -> None:
-    """Write hands that simple simulated players bid and played, as .phl; marked as simulated."""
+    """Write hands that simulated players bid and played, as .phl; marked as simulated."""
     from engine.rulefile import load_ruleset
     from pandoeren_replay.export import named
     from pandoeren_replay.simulate import simulate as hands
     from parsers.phl import write_phl
 
+    if players not in ("rules", "solver"):
+        raise CommandError(f"--players {players}: expected rules or solver", 2)
     chosen = load_ruleset(rules)
+    if players == "solver":
+        from pandoeren_replay.match import make_player, simulate_by
+
+        made = simulate_by(make_player("solver", chosen, seed), chosen, n, seed)
+    else:
+        made = hands(n, seed, chosen)
     with output(out) as f, progress() as update:
-        for i, record in enumerate(hands(n, seed, chosen), 1):
+        for i, record in enumerate(made, 1):
             f.write(write_phl(named(record, chosen.id, chosen.content_hash)) + "\n")
             if i % 100 == 0:
                 update("simulate", i, n)
