@@ -158,7 +158,7 @@ class Search:
         c[tab.GOAL] = _GOALS.get(self.objective, 0)
         c[tab.STAMP] = arena.next_stamp()
         c[tab.BITS] = arena.bits if self.counting else arena.goal_bits
-        core.begin(c)
+        core.set_up(c)
 
     def _enter(self, position: Position, limits: Limits | None) -> tuple[_Arena, int]:
         """Set the cells of the root; returns arena and the cards in the hands."""
@@ -200,7 +200,7 @@ class Search:
             return 0, 0
         with _watched(limits):
             arena, rem = self._enter(position, limits)
-            found = core.exact(
+            found = core.solve_exact(
                 arena.context,
                 arena.table,
                 rem,
@@ -230,7 +230,7 @@ class Search:
         with _watched(limits):
             arena, rem = self._enter(position, limits)
             c = arena.context
-            value = core.answer(c, arena.table, rem, position.leader, n, total, len(position.trick))
+            value = core.ask(c, arena.table, rem, position.leader, n, total, len(position.trick))
             self.nodes += int(c[tab.NODES])
             if c[tab.STOP]:
                 raise Interrupted("the limit came before the answer")
@@ -250,9 +250,7 @@ class Search:
             )
             c[tab.FIRST_JOINS] = position.first_joins
             won = 0 if past is None else past - goals.OPEN
-            found = goals.reaches_goal(
-                c, arena.answers, rem, position.leader, won, len(position.trick)
-            )
+            found = goals.decide(c, arena.answers, rem, position.leader, won, len(position.trick))
             self.nodes += int(c[tab.NODES])
             if c[tab.STOP]:
                 return 0, 1

@@ -27,13 +27,14 @@ from engine.solver_tables import (
     WORTHLESS,
     compiled,
     count,
+    lane_of,
     lowest,
 )
 
 NO_VALUE = 1 << 20
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def cheapest(c: Any, hand: int, n: int) -> int:
     """Points of the ``n`` cheapest cards of a hand."""
     out = 0
@@ -55,7 +56,7 @@ def cheapest(c: Any, hand: int, n: int) -> int:
     return out
 
 
-@compiled("int64(int64[::1], int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64)")
 def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
     """Points of the ``n`` cheapest cards of each of some seats."""
     out = 0
@@ -67,7 +68,7 @@ def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
     return out
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64)")
 def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     """Bounds that follow from sure tricks alone: low | (high << 13)."""
     low = 0
@@ -123,7 +124,7 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     return low | (high << 13)
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def last_trick(c: Any, rem: int, leader: int) -> int:
     """Winner of a trick in which each hand has one card left."""
     seat = leader
@@ -137,7 +138,7 @@ def last_trick(c: Any, rem: int, leader: int) -> int:
     return seat
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64)")
 def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
     """As :func:`search`, for two tricks to go: played out on the spot."""
     if need <= 0:
@@ -165,7 +166,7 @@ def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
     while moves0:
         card0 = lowest(moves0)
         moves0 &= moves0 - 1
-        led = LANE_MASK << (card0 // WIDTH * WIDTH)
+        led = LANE_MASK << (lane_of(card0) * WIDTH)
         rem0 = rem ^ (1 << card0)
         points0 = c[POINTS + card0] + c[PER_TRICK]
         beats0 = c[BEATS + card0]

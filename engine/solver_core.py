@@ -55,8 +55,10 @@ from engine.solver_tables import (
     TRIED,
     VALUE,
     WIDTH,
+    cells_of,
     compiled,
     count,
+    lane_of,
     prepare,
 )
 
@@ -66,7 +68,7 @@ FIRST_STEP = 3
 SHY_FROM = 1  # goals from this number on forbid tricks
 
 
-@compiled("void(int64[::1], int64, int64, int64, int64, int64)")
+@compiled("void(cells, int64, int64, int64, int64, int64)")
 def take(c: Any, at: int, led: int, seat: int, card: int, p: int) -> None:
     """Play a card at a level: fill the level after it, or, as the fourth, what the trick brings."""
     top = card
@@ -93,7 +95,7 @@ def take(c: Any, at: int, led: int, seat: int, card: int, p: int) -> None:
     c[at + GAIN] = points if (counted >> top_seat) & 1 else 0
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64)")
 def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
     """What is known of a state at the start of a trick before any search, packed as a probe."""
     k = count(rem) >> 2
@@ -106,7 +108,7 @@ def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
     return low | (high << 13) | (found & (63 << MOVE_IN_PROBE))
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64, int64, int64, int64)")
 def search(
     c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int, known: int
 ) -> int:
@@ -263,7 +265,7 @@ def search(
             c[at + MOVES] >>= 6
             c[at + CARD] = card
             if p == 0:
-                led = card // WIDTH
+                led = lane_of(card)
             take(c, at, led, seat, card, p)
             p += 1
             fresh = True
@@ -324,7 +326,7 @@ def search(
     return value
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64, int64, int64)")
 def answer(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int) -> int:
     """As :func:`search`, from the root: what is known already is looked up first."""
     known = total << 13
@@ -337,7 +339,7 @@ def answer(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
     return search(c, t, rem, leader, need, total, start, known)
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64, int64, int64)")
 def narrow_down(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: int) -> int:
     """Lower and upper bound of a value, ``low | high << 13``: equal unless it was stopped."""
     low = 0
@@ -360,7 +362,7 @@ def narrow_down(c: Any, t: Any, rem: int, leader: int, total: int, start: int, g
     return low | (high << 13)
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64, int64, int64)")
 def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: int) -> int:
     """Lower and upper bound of a value, as :func:`narrow_down`; ``guess`` < 0: none.
 
@@ -382,7 +384,7 @@ def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: 
     return narrow_down(c, t, rem, leader, total, start, guess)
 
 
-@compiled("void(int64[::1])")
+@compiled("void(cells)")
 def begin(c: Any) -> None:
     """A new deal: lane tables, and what is expected of each card before anything is learnt."""
     prepare(c)
@@ -414,3 +416,21 @@ def begin(c: Any) -> None:
                 c[at] = max(rate, 64)
     for i in range(2 * SLOTS * SLOTS):
         c[REPLY + i] = 2048
+
+
+@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")
+def solve_exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: int) -> int:
+    """:func:`exact` for callers that hold arrays."""
+    return exact(cells_of(c), cells_of(t), rem, leader, total, start, guess)
+
+
+@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")
+def ask(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int) -> int:
+    """:func:`answer` for callers that hold arrays."""
+    return answer(cells_of(c), cells_of(t), rem, leader, need, total, start)
+
+
+@compiled("void(int64[::1])")
+def set_up(c: Any) -> None:
+    """:func:`begin` for callers that hold an array."""
+    begin(cells_of(c))

@@ -46,8 +46,10 @@ from engine.solver_tables import (
     TRUMP_LANE,
     TRUMPS,
     WIDTH,
+    cells_of,
     compiled,
     count,
+    lane_of,
 )
 
 ONE_WITH_JAS, EXACTLY_ONE, FIRST_FOUR, CALLED_FOUR, ALL = range(-5, 0)
@@ -68,7 +70,7 @@ WORTH_KEEPING = 2
 """Fewer tricks than this are played out again rather than looked up."""
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
 def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) -> int:
     """What trick ``number`` (from 0), won by ``seat`` with ``card``, decides.
 
@@ -113,7 +115,7 @@ def after_trick(c: Any, left: int, number: int, seat: int, card: int, won: int) 
     return MADE if end else OPEN + won
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def shies(c: Any, rem: int, won: int) -> int:
     """Whether from here on declarer must not win a trick."""
     goal = c[GOAL]
@@ -128,7 +130,7 @@ def shies(c: Any, rem: int, won: int) -> int:
     return 0
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64)")
 def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
     """What is decided at the start of a trick, ``k`` of which are left: LOST, MADE or OPEN."""
     goal = c[GOAL]
@@ -177,7 +179,7 @@ def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
     return OPEN
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64, int64)")
 def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) -> int:
     """Whether the goal can be forced (MADE or LOST); nothing once ``STOP`` is set."""
     c[NODES] += 1
@@ -238,7 +240,7 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
             top = card
             top_seat = seat
             if p == 0:
-                led = card // WIDTH
+                led = lane_of(card)
             elif (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
                 top = c[at + TOP]
                 top_seat = c[at + TOP_SEAT]
@@ -295,3 +297,9 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
                 place = i
         t[place] = word | (k << _LEFT_SHIFT) | (_ANSWER if answer == MADE else 0)
     return answer
+
+
+@compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
+def decide(c: Any, t: Any, rem: int, leader: int, won: int, start: int) -> int:
+    """:func:`reaches_goal` for callers that hold arrays."""
+    return reaches_goal(cells_of(c), cells_of(t), rem, leader, won, start)

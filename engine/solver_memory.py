@@ -36,7 +36,7 @@ BOUND = (1 << 13) - 1
 MOVE_IN_PROBE = 26
 
 
-@compiled("int64(int64[::1], int64)")
+@compiled("int64(cells, int64)")
 def structure_of(c: Any, rem: int) -> int:
     """Who owns which place in each suit, counted from the top: the same for isomorphic states."""
     key = 0
@@ -46,7 +46,7 @@ def structure_of(c: Any, rem: int) -> int:
     return key
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def bucket_of(c: Any, key: int, leader: int) -> int:
     """First cell of the bucket for a structure and a leader."""
     mixed = (key ^ (leader << LEADER_SHIFT) ^ (key >> 17)) * 0x1E3779B97F4A7C15
@@ -55,7 +55,7 @@ def bucket_of(c: Any, key: int, leader: int) -> int:
     return bucket * BUCKET_CELLS
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def difference(c: Any, known: int, asked: int) -> int:
     """How far two states of one structure may differ: (gain << 16) | loss.
 
@@ -72,7 +72,7 @@ def difference(c: Any, known: int, asked: int) -> int:
     return out
 
 
-@compiled("int64(int64[::1], int64[::1], int64, int64, int64)")
+@compiled("int64(cells, cells, int64, int64, int64)")
 def probe(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
     """What the table knows of a state at the start of a trick, packed."""
     key = structure_of(c, rem)
@@ -99,7 +99,7 @@ def probe(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
     return low | (high << 13) | (move << MOVE_IN_PROBE)
 
 
-@compiled("void(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
+@compiled("void(cells, cells, int64, int64, int64, int64, int64, int64)")
 def store(
     c: Any, t: Any, rem: int, leader: int, low: int, high: int, move: int, effort: int
 ) -> None:

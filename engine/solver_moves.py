@@ -26,6 +26,7 @@ from engine.solver_tables import (
     TRUMPS,
     WIDTH,
     compiled,
+    lane_of,
     lowest,
 )
 
@@ -33,7 +34,7 @@ FULL_RATE = 4096
 LEARNING = 3  # a rate moves by an eighth of the way to 0 or 1
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64, int64, int64)")
 def history_cell(c: Any, k: int, p: int, led: int, top: int, own: int, card: int) -> int:
     """Cell that counts how often a card, in this kind of situation, settled the matter.
 
@@ -46,12 +47,12 @@ def history_cell(c: Any, k: int, p: int, led: int, top: int, own: int, card: int
     return HISTORY + (k * N_SITUATIONS + situation) * SLOTS + card
 
 
-@compiled("int64(int64[::1], int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64)")
 def lead_kind(c: Any, rem: int, seat: int, card: int) -> int:
     """What kind of lead a card is: who holds the top of its suit, and can an enemy ruff."""
     maxi = c[MAXI]
     mine = (maxi >> seat) & 1
-    lane = card // WIDTH
+    lane = lane_of(card)
     boss = c[RUNS + lane * 512 + ((rem >> (lane * WIDTH)) & LANE_MASK)] & 3
     kind = 0
     if boss == seat:
@@ -67,14 +68,14 @@ def lead_kind(c: Any, rem: int, seat: int, card: int) -> int:
     return kind
 
 
-@compiled("int64(int64[::1], int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64)")
 def reply_cell(c: Any, points: int, top: int, card: int) -> int:
     """Cell that counts how often a card was the right answer to another."""
     rich = 1 if points >= 8 else 0
     return REPLY + (rich * SLOTS + top) * SLOTS + card
 
 
-@compiled("int64(int64[::1], int64, int64)")
+@compiled("int64(cells, int64, int64)")
 def highest_losers(c: Any, cards: int, top: int) -> int:
     """Of a declarer who must not win: of the cards of a plain suit that cannot, the highest.
 
@@ -90,7 +91,7 @@ def highest_losers(c: Any, cards: int, top: int) -> int:
     return cards
 
 
-@compiled("int64(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+@compiled("int64(cells, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def moves_of(
     c: Any,
     rem: int,
@@ -139,7 +140,7 @@ def moves_of(
         bit = 1 << card
         left ^= bit
         # Is the card right above the last one of the same hand, with nothing left between?
-        if previous >= 0 and card // WIDTH == previous // WIDTH:
+        if previous >= 0 and lane_of(card) == lane_of(previous):
             between = occupied & (bit - 1) & ~((2 << previous) - 1) & ~(hand & ~alone)
             if between == 0 and (bit & alone) == 0 and ((1 << previous) & alone) == 0:
                 d = c[POINTS + card] - c[POINTS + previous]
@@ -189,7 +190,7 @@ def moves_of(
     return out
 
 
-@compiled("void(int64[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+@compiled("void(cells, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def learn(
     c: Any,
     k: int,
