@@ -6,6 +6,8 @@ characters in it are shown as ``?``. Limits (also in docs/parsers.md): :data:`MA
 """
 
 import io
+import lzma
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -19,6 +21,11 @@ _CHUNK = 1 << 20
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
+# What the standard library raises for damaged archives, in one place or another.
+_ZIP_FAULTS = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError, KeyError,
+    NotImplementedError, OSError, OverflowError, RuntimeError, ValueError,
+)  # fmt: skip
 _OTHERS = (
     (b"\xfd7zXZ\x00", "an xz archive"), (b"BZh", "a bzip2 archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"), (b"Rar!", "a RAR archive"),
@@ -127,7 +134,7 @@ def _gzip(source: Source, depth: int, out: Unpacked) -> None:
 def _zip(source: Source, depth: int, out: Unpacked) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            infos = [i for i in archive.infolist() if not i.is_dir()]
+            infos = [i for i in archive.infolist() if not i.filename.endswith("/")]
             if any(i.filename == "xl/workbook.xml" for i in infos):
                 _workbook(source, infos, out)
                 return
@@ -139,7 +146,7 @@ def _zip(source: Source, depth: int, out: Unpacked) -> None:
                 _member(source, archive, info, depth, out)
             if len(out.sources) + len(out.rejects) == before:
                 out.refuse(source.name, "a zip file without any file in it")
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as e:
+    except _ZIP_FAULTS as e:
         out.refuse(source.name, f"a zip file that cannot be read ({_why(e)})")
 
 
@@ -161,14 +168,7 @@ def _member(
                     out.refuse(name, f"the archive unpacks to more than {MAX_TOTAL} bytes")
                     return
                 parts.append(piece)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        OSError,
-        ValueError,
-    ) as e:
+    except _ZIP_FAULTS as e:
         out.refuse(name, f"damaged inside the zip file ({_why(e)})")
         return
     _unpack(Source(name, b"".join(parts)), depth + 1, out)

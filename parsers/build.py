@@ -29,6 +29,7 @@ from engine.record import (
 )
 from engine.replay import replay
 from engine.ruleset import RuleSet
+from engine.state import Replay
 from engine.table import lay_table
 from parsers.canonical import normalised
 from parsers.private import is_email
@@ -392,15 +393,10 @@ class HandBuilder:
 
     def _check_points(self, record: HandRecord, ruleset: RuleSet) -> None:
         """What a server counted for declarer's side alone fits no RESULT: compared here."""
-        told = self._meta.get("server_points")
-        if told is None:
-            return
-        points = replay(record, ruleset).outcome.points
-        if points is not None and told != str(points[0]):
-            self.warn(
-                f"the log counts {told} points for declarer's side, "
-                f"the rules {ruleset.id} give {points[0]}"
-            )
+        if record.get("server_points") is not None:
+            note = points_differ(record, replay(record, ruleset))
+            if note is not None:
+                self.warn(note)
 
     def _check_tricks(
         self, record: HandRecord, leader: int | None, trump: int | None, ruleset: RuleSet
@@ -426,6 +422,21 @@ class HandBuilder:
                     f"trick {number}: the log gives it to {SEATS[winner]}, "
                     f"by the rules {ruleset.id} {SEATS[found]} wins it"
                 )
+
+
+def points_differ(record: HandRecord, done: Replay) -> str | None:
+    """The sentence, if a server counted other points for declarer's side than the rules give.
+
+    ``done`` is the replay of ``record``; the server's count is its META key ``server_points``.
+    """
+    told, points = record.get("server_points"), done.outcome.points
+    whole = len(record.plays) == MAX_PLAYS  # points of a part of the play say nothing yet
+    if told is None or points is None or not whole or told == str(points[0]):
+        return None
+    return (
+        f"the log counts {told} points for declarer's side, "
+        f"the rules {done.rules.id} give {points[0]}"
+    )
 
 
 def outcome_of(value: object) -> Outcome | None:
@@ -468,5 +479,6 @@ __all__ = [
     "Rules",
     "is_builtin",
     "outcome_of",
+    "points_differ",
     "resolve_rules",
 ]

@@ -17,6 +17,24 @@ _MONTHS = {
 }  # fmt: skip
 
 
+_ANY = re.compile(
+    r"(?<!\d)(?:\d{1,2}([-./])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}[-./]\d{1,2}[-./]\d{1,2}|"
+    r"\d{1,2}[ -](?:jan|feb|mar|maa|mrt|apr|may|mei|jun|jul|aug|sep|oct|okt|nov|dec)[a-z]*\.?[ -]"
+    r"\d{4})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def find_date(text: str) -> str | None:
+    """The first date in a line of text, as it stands there.
+
+    >>> find_date("Avond van 5 december 2026"), find_date("tafel 3-1")
+    ('5 december 2026', None)
+    """
+    m = _ANY.search(text)
+    return m[0] if m else None
+
+
 class Dates:
     """Reads the dates of one file; whether day or month comes first is settled once.
 

@@ -19,6 +19,7 @@ from parsers.archive import is_litter, shown, unpack
 from parsers.base import Options, Parser, ParseResult, Reject, Source, Warn
 from parsers.decode import MAX_BYTES, DecodeError, decode
 from parsers.private import scrub_text, scrub_token
+from parsers.rows import head_of
 
 ENTRY_POINTS = "pandoeren_replay.parsers"
 MAX_FILES = 100_000
@@ -198,6 +199,13 @@ def _recognise(source: Source, options: Options, result: ParseResult, found: boo
                     return parser
             token = next((t.strip() for t in text.splitlines() if t.strip()), "")[:60]
             why = f"a log in one of the formats {', '.join(parsers())}"
+            head = head_of(text)
+            if head is not None and len(head[0]) > 2:
+                columns = ", ".join(c for c in head[0] if c)[:80]
+                why += (
+                    "; if this is a table of hands, a --map file says under [columns] which of its "
+                    f"columns ({columns}) is which (docs/parsers.md)"
+                )
     base = source.name.replace("!", "/").rpartition("/")[2].lower()
     if found and (base.startswith(_NO_LOGS) or base.endswith((".md", ".rst"))):
         result.warnings.append(Warn(source.name, 1, "a document and no log: passed over"))

@@ -55,6 +55,7 @@ _FIELDS = {
     "partner": "partner maat mede medespeler",
     "contract": "contract bod bid",
     "outcome": "made outcome result uitslag resultaat gehaald geslaagd gemaakt",
+    "lost": "lost",
     "score": "score scores cents centen chips fiches",
     "tricks": "tricks slagen",
     "value": "value waarde roem points punten",

@@ -134,7 +134,8 @@ FIELDS = (
     "event", "seat", "player", "card", "cards", "hands", "middle", "dealer", "bid", "points",
     "trump", "called", "discard", "winner", "leader", "declarer", "partner", "contract", "outcome",
     "score", "tricks", "value", "kind", "game", "hand", "time", "id", "rules", "site", "session",
-    "north", "east", "south", "west", "extra", "conceded", "score_declarer", "score_partner",
+    "north", "east", "south", "west", "extra", "lost", "conceded",
+    "score_declarer", "score_partner",
 )  # fmt: skip
 """Fields (and columns) that the generic formats know."""
 

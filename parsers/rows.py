@@ -54,6 +54,20 @@ class Sheet:
     unended: bool = False
     skipped: list[int] = field(default_factory=list)
 
+    def add(self, line: int, raw: str, cells: list[str]) -> Row:
+        """Append a row; what stands in private columns is left out of it and of its text."""
+        private = [i for i, c in enumerate(self.columns) if is_private_key(c)]
+        if any(c.strip() for i, c in enumerate(cells) if i in private):
+            cells, raw = _hidden(cells, private, self.delimiter)
+        values: dict[str, str] = {}
+        for name, cell in zip(self.folded, cells):
+            if name and not values.get(name):
+                values[name] = cell.strip()
+        over = [c for c in cells[len(self.folded) :] if c.strip()]
+        row = Row(line, values, raw, len(over), max(0, len(self.folded) - len(cells)))
+        self.rows.append(row)
+        return row
+
     def has(self, names: Names, field_name: str) -> bool:
         """Whether a column of this field stands in the head."""
         return any(alias in self.folded for alias in names.of(field_name))
@@ -99,19 +113,15 @@ def read_sheet(text: str) -> Sheet:
     unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
     raw_head = lines[head_line - 1].rstrip("\r\n")
     sheet = Sheet(columns, folded, [], raw_head, head_line, delimiter, unended)
-    private = [i for i, c in enumerate(columns) if is_private_key(c)]
     for line, raw, cells in _cells(lines, head_line, delimiter):
-        if not any(c.strip() for c in cells):
-            continue
-        if any(c.strip() for i, c in enumerate(cells) if i in private):
-            cells, raw = _hidden(cells, private, delimiter)
-        values: dict[str, str] = {}
-        for name, cell in zip(folded, cells):
-            if name and not values.get(name):
-                values[name] = cell.strip()
-        over = [c for c in cells[len(folded) :] if c.strip()]
-        sheet.rows.append(Row(line, values, raw, len(over), max(0, len(folded) - len(cells))))
+        if any(c.strip() for c in cells):
+            sheet.add(line, raw, cells)
     return sheet
+
+
+def all_rows(text: str, delimiter: str, skip: int) -> Iterator[tuple[int, str, list[str]]]:
+    """Line, raw text and cells of every row below line ``skip``, blank ones too."""
+    yield from _cells(re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text), skip, delimiter)
 
 
 def _cells(lines: list[str], skip: int, delimiter: str) -> Iterator[tuple[int, str, list[str]]]:
@@ -138,9 +148,14 @@ def _hidden(cells: list[str], private: list[int], delimiter: str) -> tuple[list[
     """Cells and raw text of a row without what stands in private columns."""
     kept = ["" if i in private else c for i, c in enumerate(cells)]
     shown = [REMOVED if i in private and c.strip() else c for i, c in enumerate(cells)]
+    return kept, row_text(shown, delimiter)
+
+
+def row_text(cells: list[str], delimiter: str) -> str:
+    """One row as text, without its line end."""
     out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(shown)
-    return kept, out.getvalue()
+    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(cells)
+    return out.getvalue()
 
 
 def public_text(text: str, limit: int = 4000) -> str:

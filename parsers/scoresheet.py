@@ -24,11 +24,12 @@ from parsers.cardtext import (
     is_unknown,
 )
 from parsers.dates import Dates
-from parsers.items import FIELD_WORDS, Names, fold_key
+from parsers.items import Names
 from parsers.mapping import Mapping, mapping_of
-from parsers.private import is_private_key
-from parsers.rows import Row, RowError, Sheet, head_of, public_text, read_sheet
+from parsers.rows import Row, RowError, Sheet, head_of, public_text
 from parsers.rulechoice import DEFAULT_RULES
+from parsers.sheetcells import Amounts, Ticks, bid_and_suit, is_tick, two_names
+from parsers.sheetlayout import Block, lay_out, player_columns
 from parsers.text import read_texts
 from parsers.words import (
     CALL_EXPECTED,
@@ -41,8 +42,11 @@ from parsers.words import (
 )
 
 _SEAT_FIELDS = ("north", "east", "south", "west")
-_TOTALS = {"totaal", "total", "totals", "totalen", "som", "stand", "eindstand", "sum"}
 _ALONE = {"", "-", "geen", "none", "alleen", "alone", "solo"}
+
+
+BY_MAP = "name it under [columns] in a --map file"
+MAX_NOTES = 20
 
 
 class ScoresheetParser:
@@ -60,20 +64,17 @@ class ScoresheetParser:
             return False
         names = Names(mapping_of(options.mapping))
         try:
-            sheet = read_sheet(text[:100_000])
+            blocks = lay_out(text[:100_000], names)
         except RowError:
             return False
-        if sheet.has(names, "card") or not sheet.rows:
-            return False
-        told = sheet.has(names, "outcome") or sheet.has(names, "score")
-        told = told or len(_player_columns(sheet, names)) == 4 or _seats(sheet, names) == 4
-        who = sheet.has(names, "declarer")
-        what = sheet.has(names, "contract") or sheet.has(names, "bid")
-        return (who and (what or told)) or (what and told)
+        return any(_tells(block.sheet, names) for block in blocks)
 
     def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
         """All hands of the sources; each source stands alone."""
         return read_texts(sources, options, self.name, read_scoresheet)
+
+
+_whole = Amounts(euros=False).number
 
 
 class _RowFault(ValueError):
@@ -89,33 +90,51 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
     mapping = mapping_of(options.mapping)
     names = Names(mapping)
     try:
-        sheet = read_sheet(text)
+        blocks = lay_out(text, names)
     except RowError as e:
         result.rejects.append(Reject(source, e.line, 1, "", str(e), public_text(text)))
         return result
-    if not sheet.has(names, "declarer") and not sheet.has(names, "contract"):
-        result.rejects.append(
-            Reject(
-                source,
-                sheet.head_line,
-                1,
-                ", ".join(sheet.columns)[:60],
-                "columns for declarer and contract; name them under [columns] in a --map file",
-                public_text(text),
+    for block in blocks:
+        sheet = block.sheet
+        if not any(sheet.has(names, name) for name in ("declarer", "contract", "bid")):
+            found = ", ".join(sheet.columns)[:60]
+            expected = f"columns for declarer and contract; {BY_MAP}"
+            result.rejects.append(
+                Reject(source, sheet.head_line, 1, found, expected, public_text(text))
             )
-        )
-        return result
+            continue
+        for line, note in block.notes[:MAX_NOTES]:
+            result.warnings.append(Warn(source, line, note))
+        for title in block.unread[:MAX_NOTES]:
+            told = f"the column {title[:40]!r} is not known and was not read; {BY_MAP}"
+            result.warnings.append(Warn(source, sheet.head_line, told))
+        _read_block(block, names, mapping, options, source, result)
+    unnamed = next((h.line for h in result.hands if h.record.rules is None), None)
+    if unnamed is not None:
+        result.warnings.append(Warn(source, unnamed, DEFAULT_RULES))
+    return result
+
+
+def _read_block(
+    block: Block,
+    names: Names,
+    mapping: Mapping,
+    options: Options,
+    source: str,
+    result: ParseResult,
+) -> None:
+    """The hands of the rows below one head."""
+    sheet = block.sheet
     reader = _Reader(sheet, names, mapping, options)
     if reader.dates.assumed:
-        result.warnings.append(
-            Warn(source, sheet.head_line, "dates are read with the day first, then the month")
-        )
+        told = "dates are read with the day first, then the month"
+        result.warnings.append(Warn(source, sheet.head_line, told))
+    if reader.amounts.euros:
+        told = "amounts in euros are kept as cents"
+        result.warnings.append(Warn(source, sheet.head_line, told))
     for row in sheet.rows:
-        raw = f"{sheet.head_raw}\n{row.raw}"
+        raw = block.raw(row)
         try:
-            if fold(next(iter(row.cells.values()), "")) in _TOTALS:
-                result.warnings.append(Warn(source, row.line, "a row of totals: passed over"))
-                continue
             found = reader.hand(row)
         except _RowFault as e:
             result.rejects.append(Reject(source, row.line, 1, e.token, e.expected, raw))
@@ -128,37 +147,34 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
             continue
         record, warnings = found
         result.hands.append(Located(record, source, row.line, raw, tuple(warnings)))
-    unnamed = next((h.line for h in result.hands if h.record.rules is None), None)
-    if unnamed is not None:
-        result.warnings.append(Warn(source, unnamed, DEFAULT_RULES))
-    return result
+
+
+def _tells(sheet: Sheet, names: Names) -> bool:
+    """Whether a block says who played or what, and what came of it, and shows no cards."""
+    if sheet.has(names, "card") or not sheet.rows:
+        return False
+    told = any(sheet.has(names, name) for name in ("outcome", "lost", "score"))
+    told = told or len(player_columns(sheet, names)) == 4 or _seats(sheet, names) == 4
+    who = sheet.has(names, "declarer")
+    what = sheet.has(names, "contract") or sheet.has(names, "bid")
+    if told or not (who and what):
+        return told and (who or what)
+    # Columns of these names alone may be anything: the bids must be bids.
+    mapping = names.mapping
+    return any(
+        _is_call(r.get(names, "contract") or r.get(names, "bid"), mapping) for r in sheet.rows[:50]
+    )
+
+
+def _is_call(word: str, mapping: Mapping) -> bool:
+    try:
+        return bool(word) and bool(call_text(word, None, mapping.calls))
+    except CallTextError:
+        return False
 
 
 def _seats(sheet: Sheet, names: Names) -> int:
     return sum(sheet.has(names, s) for s in _SEAT_FIELDS)
-
-
-def _player_columns(sheet: Sheet, names: Names) -> list[str]:
-    """Folded names of the columns that are headed by a player: unknown to us, all numbers."""
-    known = {fold_key(w) for words in FIELD_WORDS.values() for w in words}
-    for name in FIELD_WORDS:
-        known.update(names.of(name))
-    out = []
-    for column in sheet.folded:
-        if not column or column in known or is_private_key(column):
-            continue
-        cells = [r.cells.get(column, "") for r in sheet.rows]
-        if any(cells) and all(c == "" or _whole(c) is not None for c in cells):
-            out.append(column)
-    return out
-
-
-def _whole(text: str) -> int | None:
-    plain = text.strip().replace("−", "-").replace("–", "-")
-    plain = plain.removesuffix(",0").removesuffix(".0").removesuffix(",00").removesuffix(".00")
-    if not plain.isascii() or not plain.lstrip("+-").isdigit() or len(plain) > 7:
-        return None
-    return int(plain) if plain.count("-") + plain.count("+") <= 1 else None
 
 
 @dataclass(slots=True)
@@ -171,28 +187,39 @@ class _Reader:
     players: dict[str, str] = field(init=False)
     assumed: bool = False
     dates: Dates = field(init=False)
+    amounts: Amounts = field(init=False)
+    ticks: Ticks = field(init=False)
     style: CardStyle | None = None
 
     def __post_init__(self) -> None:
         sheet, names = self.sheet, self.names
         self.dates = Dates([r.get(names, "time") for r in sheet.rows])
         self.book = self.mapping.seat_book()
-        columns = _player_columns(sheet, names)
-        headed = {fold_key(c): c for c in sheet.columns}
-        self.players = {c: headed[c] for c in columns} if len(columns) == 4 else {}
-        for i, name in enumerate(self.players.values()):
-            if self.book.find(name) is None:
-                self.book.learn(name, i)
-                self.assumed = True
-        if not self.players and _seats(sheet, names) < 4:
+        headed = dict(zip(sheet.folded, sheet.columns))
+        self.players = {c: headed[c] for c in player_columns(sheet, names)}
+        scores = [r.cells.get(c, "") for r in sheet.rows for c in self.players]
+        for name in ("score", "score_declarer", "score_partner", *_SEAT_FIELDS):
+            scores += [r.get(names, name) for r in sheet.rows]
+        self.amounts = Amounts.of(scores)
+        title = next((headed[k] for k in names.of("outcome") if k in headed), "")
+        self.ticks = Ticks.of(title, [r.get(names, "outcome") for r in sheet.rows])
+        if len(self.players) == 4:
+            self._sit(self.book, list(self.players.values()))
+        elif not self.players and _seats(sheet, names) < 4:
             self._seat_by_mention()
+
+    def _sit(self, book: SeatBook, players: list[str]) -> None:
+        """Players who are given no seat sit in the order of their columns."""
+        for i, name in enumerate(players):
+            if book.find(name) is None:
+                book.learn(name, i)
+                self.assumed = True
 
     def _seat_by_mention(self) -> None:
         """Four names in all: they sit in the order in which the sheet first mentions them."""
         seen: dict[str, None] = {}
         for row in self.sheet.rows:
-            for name in ("declarer", "partner"):
-                value = row.get(self.names, name)
+            for value in (*self._named(row), row.get(self.names, "dealer")):
                 if fold(value) not in _ALONE and self.book.find(value) is None:
                     seen.setdefault(value)
         free = [s for s in range(4) if s not in self.book.names.values()]
@@ -204,16 +231,18 @@ class _Reader:
     def hand(self, row: Row) -> tuple[HandRecord, list[str]] | None:
         """Record and warnings of one row, ``None`` for a row without contract and outcome."""
         get = self._getter(row)
-        word, made = get("contract") or get("bid"), get("outcome")
-        if not word and not made and not any(row.cells.get(c) for c in self.players):
+        word, made, lost = get("contract") or get("bid"), get("outcome"), get("lost")
+        if not (word or made or lost or any(row.cells.get(c) for c in self.players)):
             return None
         rules = resolve_rules(get("rules") or None, self.options)
         builder = HandBuilder()
         book = SeatBook(self.book.order, self.book.base, dict(self.book.names))
         self._people(row, book, builder)
-        declarer = self._declarer(get("declarer"), book, builder)
-        partner = self._partner(get("partner"), declarer, book, builder)
-        outcome = self._outcome(made)
+        who, mate = self._named(row)
+        declarer = self._declarer(who, book, builder)
+        partner = self._partner(mate, declarer, book, builder)
+        outcome = self._outcome(made, lost)
+        word, suit = self._bid(word)
         contract = self._contract(word, get("points"))
         if contract == "-":
             if outcome not in (None, "void"):
@@ -224,16 +253,17 @@ class _Reader:
         builder.result(outcome=outcome, partner=partner)
         self._points(get("points"), contract, builder)
         self._scores(row, book, builder)
-        self._declaration(get("trump"), get("called"), declarer, builder)
+        self._declaration(get("trump") or suit, get("called"), declarer, builder)
         date = get("time")
         builder.date(self.dates.iso(date) or date)
+        builder.note(get("extra"))
         for key in ("hand", "session", "site", "id"):
             builder.meta(key, get(key))
         if not get("session"):
             builder.meta("session", get("game"))
         dealer = get("dealer")
         if dealer:
-            builder.dealer(self._seat(dealer, book))
+            builder.dealer(self._find_or_seat(dealer, book, builder, 3))
         if self.assumed:
             builder.meta("seating", "assumed")
             builder.warn("the sheet names players and no seats: the seats are assumed")
@@ -241,6 +271,20 @@ class _Reader:
 
     def _getter(self, row: Row) -> Callable[[str], str]:
         return lambda name: row.get(self.names, name)
+
+    def _named(self, row: Row) -> tuple[str, str]:
+        """Declarer and partner of a row, who may stand in one cell."""
+        who, mate = row.get(self.names, "declarer"), row.get(self.names, "partner")
+        both = None if mate or self.book.find(who) is not None else two_names(who)
+        return both if both is not None else (who, mate)
+
+    def _bid(self, word: str) -> tuple[str, str]:
+        """The bid of a cell, and the trump suit where it stands beside it."""
+        try:
+            call_text(word, None, self.mapping.calls)
+        except CallTextError:
+            return bid_and_suit(word, CardStyle("nl", "nl")) or (word, "")
+        return word, ""
 
     def _people(self, row: Row, book: SeatBook, builder: HandBuilder) -> None:
         """Names in the seat columns of the row, else the players of the sheet."""
@@ -253,6 +297,15 @@ class _Reader:
                 book.learn(value, seat)
         if told:
             return
+        if len(self.players) > 4:  # who plays this hand is who has a score
+            four = [p for c, p in self.players.items() if row.cells.get(c)]
+            if len(four) != 4:
+                builder.warn(f"the row has scores of {len(four)} players, a hand has four players")
+                return
+            self._sit(book, four)
+            for name in four:
+                builder.name(book.seat(name), name)
+            return
         for value, seat in self.book.names.items():
             shown = next((p for p in self._shown() if p.strip().casefold() == value), value)
             builder.name(seat, shown)
@@ -261,7 +314,7 @@ class _Reader:
         """Names as the sheet writes them."""
         out = [*self.players.values(), *self.mapping.seats.names]
         for row in self.sheet.rows:
-            out += [row.get(self.names, "declarer"), row.get(self.names, "partner")]
+            out += self._named(row)
         return out
 
     def _seat(self, value: str, book: SeatBook) -> int:
@@ -281,7 +334,7 @@ class _Reader:
         found = book.find(value)
         if found is not None:
             return found
-        if self.players or _seats(self.sheet, self.names) == 4:
+        if len(self.players) == 4 or _seats(self.sheet, self.names) == 4:
             return self._seat(value, book)
         taken = set(book.names.values())
         seat = wanted if wanted not in taken else min(set(range(4)) - taken, default=-1)
@@ -295,8 +348,7 @@ class _Reader:
     def _partner(
         self, value: str, declarer: int | None, book: SeatBook, builder: HandBuilder
     ) -> int | None:
-        column = self.sheet.has(self.names, "partner")
-        if not column or value in ("", "?"):
+        if value in ("", "?"):
             return None
         if fold(value) in _ALONE:
             return -1
@@ -305,11 +357,24 @@ class _Reader:
             raise _RowFault(value, "a partner other than declarer himself")
         return seat
 
-    def _outcome(self, word: str) -> Outcome | None:
-        if not word or is_unknown(word):
-            return None
-        found = outcome_word(word, self.mapping.results)
-        if found is None:
+    def _outcome(self, word: str, lost: str) -> Outcome | None:
+        """What the columns of outcomes say: one of made and lost, or one for each."""
+        found = self._made(word)
+        if not lost:
+            return found
+        down: Outcome | None = "lost" if is_tick(lost) else None
+        if down is None and outcome_word(lost) == "lost":  # "nat: nee"
+            down = "made"
+        if down is None or (found is not None and found != down):
+            raise _RowFault(lost, "a mark in one of the columns made and lost")
+        return down
+
+    def _made(self, word: str) -> Outcome | None:
+        marked = self.ticks.outcome(word)
+        if marked is not None and not self.mapping.results:
+            return marked
+        found = outcome_word(word, self.mapping.results) if word else None
+        if found is None and word and (word.casefold() in ("x", "v") or not is_unknown(word)):
             raise _RowFault(word, "made, lost or void (yours go under [results] in a --map file)")
         return found
 
@@ -317,7 +382,9 @@ class _Reader:
         if not word or is_unknown(word):
             return None
         try:
-            return call_text(word, _whole(points), self.mapping.calls)
+            if outcome_word(word) == "void":
+                return "-"
+            return call_text(re.sub(r"[.,]0$", "", word), _whole(points), self.mapping.calls)
         except CallTextError:
             raise _RowFault(word, CALL_EXPECTED) from None
 
@@ -336,12 +403,12 @@ class _Reader:
         scores: dict[int, int] = {}
         for column, name in self.players.items():
             value = row.cells.get(column, "")
-            seat, number = book.find(name), _whole(value)
+            seat, number = book.find(name), self.amounts.number(value)
             if seat is not None and number is not None:  # a blank cell is not a zero
                 scores[seat] = number
         for seat, name in enumerate(_SEAT_FIELDS):
             value = row.get(self.names, name)
-            number = _whole(value)
+            number = self.amounts.number(value)
             if number is not None:
                 scores[seat] = number
         if len(scores) == 4:
@@ -352,10 +419,10 @@ class _Reader:
         for key, name in (("score_declarer", "score_declarer"), ("score_declarer", "score"),
                           ("score_partner", "score_partner")):  # fmt: skip
             value = row.get(self.names, name)
-            if value and _whole(value) is None:
+            number = self.amounts.number(value)
+            if value and number is None:
                 raise _RowFault(value, "a score, as a whole number")
-            if value:
-                builder.meta(key, _whole(value))
+            builder.meta(key, number)
 
     def _declaration(
         self, trump: str, called: str, declarer: int | None, builder: HandBuilder

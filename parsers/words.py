@@ -31,16 +31,21 @@ _CALL_WORDS = {
 }  # fmt: skip
 _MADE = {
     "made", "won", "win", "success", "yes", "true", "ok", "1", "+", "y",
-    "gehaald", "gemaakt", "gewonnen", "ja", "j", "gelukt", "gehaalt", "waar",
+    "gehaald", "gemaakt", "gewonnen", "ja", "j", "gelukt", "gehaalt", "waar", "goed", "binnen", "g",
 }  # fmt: skip
 _LOST = {
     "lost", "failed", "fail", "loss", "no", "false", "down", "0", "-", "n",
     "verloren", "nat", "nietgehaald", "mislukt", "nee", "gezakt", "af", "nietgemaakt", "onwaar",
+    "fout", "nietgelukt", "eraf", "onderuit", "gevallen",
 }  # fmt: skip
 _VOID = {
     "void", "passedout", "passed", "allpass", "pas", "gepast", "allenpas", "rondpas", "rondgepast",
     "vervallen",
 }  # fmt: skip
+
+
+_SIGNS: dict[str, Outcome] = dict.fromkeys("+✓✔☑√👍", "made")
+_SIGNS |= dict.fromkeys("-−–✗✘☒❌👎", "lost")
 
 
 CALL_EXPECTED = (
@@ -121,8 +126,8 @@ def outcome_word(text: str, own: Mapping[str, Outcome] | None = None) -> Outcome
     for key, value in (own or {}).items():
         if key.strip().casefold() == plain.casefold():
             return value
-    if plain in ("+", "-"):
-        return "made" if plain == "+" else "lost"
+    if plain.rstrip("\ufe0e\ufe0f") in _SIGNS:
+        return _SIGNS[plain.rstrip("\ufe0e\ufe0f")]
     word = fold(plain)
     if word in _MADE:
         return "made"

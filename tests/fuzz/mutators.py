@@ -163,10 +163,10 @@ def tree(rng: Random, text: str) -> str:
 
 def _in_tree(rng: Random, doc: Any) -> Any:
     spots: list[tuple[Any, Any]] = []
-    stack = [doc]
+    stack = [doc] if isinstance(doc, (dict, list)) else []
     while stack:
         node = stack.pop()
-        for key in node if isinstance(node, dict) else range(len(node or ())):
+        for key in node if isinstance(node, dict) else range(len(node)):
             spots.append((node, key))
             if isinstance(node[key], (dict, list)):
                 stack.append(node[key])
@@ -256,7 +256,7 @@ def with_secret(rng: Random, text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     spots = []
-    stack = [doc]
+    stack = [doc] if isinstance(doc, (dict, list)) else []
     while stack:
         node = stack.pop()
         if isinstance(node, dict):

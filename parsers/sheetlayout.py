@@ -1,0 +1,234 @@
+"""The layout of a secretary's score sheet: titles, head lines, evenings, totals, remarks.
+
+A sheet is rarely one head line with rows below it. :func:`lay_out` finds every head line (one of
+two lines too, and one that comes again for another table), gives the columns our names, and says
+of each row below it what it is. Nothing is passed over in silence: :attr:`Block.notes` tell.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from parsers.dates import find_date
+from parsers.items import FIELD_WORDS, Names, fold_key
+from parsers.private import is_private_key
+from parsers.rows import Row, RowError, Sheet, all_rows, head_of, row_text
+from parsers.words import fold
+
+# What secretaries head their columns with, beside the words that every format knows.
+_WORDS = {
+    "declarer": "wie wiespeelt wiespeelde speelt bieder spelers paar koppel spelende hoofdspeler",
+    "partner": "met meemet meespeler metwie samenmet helper medespeler partnermaat",
+    "contract": "wat gespeeldbod hoogstebod eindbod spelvorm",
+    "outcome": "uitkomst goedfout goed gehaaldjn jn gelukt afloop",
+    "lost": "verloren nat lost fout nietgehaald down",
+    "score": "winst verlies winstverlies uitbetaling bedrag stand",
+    "points": "ptn pnt punt behaald behaaldepunten kaartpunten",
+    "hand": "nr nummer no spelnummer gift giftnr ronde volgnr volgnummer",
+    "extra": "opmerkingen bijzonderheden remark remarks notes",
+}
+_USED = (
+    "declarer", "partner", "contract", "bid", "outcome", "lost", "score", "points", "trump",
+    "called", "dealer", "rules", "time", "hand", "session", "game", "site", "id", "extra",
+    "north", "east", "south", "west", "score_declarer", "score_partner",
+)  # fmt: skip
+"""The fields that a score sheet may have."""
+_TOTALS = {
+    "totaal", "total", "totals", "totalen", "som", "stand", "eindstand", "tussenstand", "sum",
+    "subtotaal", "saldo", "transport", "eindtotaal", "tussentotaal", "subtotal",
+}  # fmt: skip
+_NUMBER = re.compile(r"[-+−–]?\s*(?:€\s*)?[-+−–]?\d+(?:[.,]\d+)?")
+
+
+@dataclass(slots=True)
+class Block:
+    """The rows below one head, with what stands between them.
+
+    ``evening`` is, by line, the text of the date that holds for a row that has none of its own;
+    ``notes`` are lines that hold no hand, and why.
+    """
+
+    sheet: Sheet
+    evening: dict[int, str] = field(default_factory=dict)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def raw(self, row: Row) -> str:
+        """The text of a row with its head, and the date above it where it has none."""
+        date = self.evening.get(row.line)
+        lines = [self.sheet.head_raw, *([date] if date else []), row.raw]
+        return "\n".join(lines)
+
+
+def lay_out(text: str, names: Names) -> list[Block]:
+    """The blocks of a score sheet; raises :class:`parsers.rows.RowError` for what is no table."""
+    text = text.lstrip("\ufeff")
+    found = head_of(text)
+    if found is None:
+        raise RowError("no head of a table: a first line with the names of the columns", 1)
+    _, delimiter, first_line = found
+    told = re.match(r"sep=.\s*$", text.split("\n", 1)[0]) is not None
+    rows = list(all_rows(text, delimiter, int(told)))
+    heads = {n for n, (_, _, cells) in enumerate(rows) if _is_head(cells, names)}
+    if not heads:
+        heads = {n for n, (line, _, _) in enumerate(rows) if line == first_line}
+    blocks: list[Block] = []
+    before: list[tuple[int, str]] = []
+    block: Block | None = None
+    skip = False
+    date = ""
+    for n, (line, raw, cells) in enumerate(rows):
+        if skip:
+            skip = False
+            continue
+        if n in heads and _settled(cells, names) >= (3 if block else 0):
+            following = rows[n + 1] if n + 1 < len(rows) else None
+            skip = following is not None and _continues(cells, following[2])
+            titles = _joined(cells, following[2]) if skip and following else cells
+            head_raw = f"{raw}\n{following[1]}" if skip and following else raw
+            block = _block(titles, head_raw, line, delimiter, names)
+            block.notes += before
+            before = []
+            blocks.append(block)
+            continue
+        words = [c.strip() for c in cells if c.strip()]
+        if not words:
+            continue
+        if block is None:
+            before.append((line, f"a line above the table: passed over ({words[0][:40]})"))
+        elif fold(re.split(r"[\s:]", words[0], maxsplit=1)[0]) in _TOTALS:
+            block.notes.append((line, "a row of totals: passed over"))
+        elif len(words) == 1 and not _is_row(block.sheet, cells, names):
+            found_date = find_date(words[0])
+            date = found_date or date
+            if found_date is None:
+                block.notes.append((line, f"a line of text: passed over ({words[0][:40]})"))
+        else:
+            date = _row(block, line, raw, cells, date, names)
+    for made in blocks:
+        made.unread = _unread(made.sheet, names)
+    return blocks
+
+
+def _row(block: Block, line: int, raw: str, cells: list[str], date: str, names: Names) -> str:
+    """Add a row to its block; gives the date that holds below it."""
+    sheet = block.sheet
+    row = sheet.add(line, raw, cells)
+    own = row.get(names, "time")
+    if not own and date:
+        row.cells["time"] = date
+        block.evening[line] = row_text([date, *[""] * (len(sheet.columns) - 1)], sheet.delimiter)
+    return own or date
+
+
+def _is_row(sheet: Sheet, cells: list[str], names: Names) -> bool:
+    """Whether the one cell of a line is a number, or says what was bid or what became of it."""
+    at = next(i for i, c in enumerate(cells) if c.strip())
+    key = sheet.folded[at] if at < len(sheet.folded) else ""
+    telling = {alias for name in ("contract", "bid", "outcome") for alias in names.of(name)}
+    return key in telling or _NUMBER.fullmatch(cells[at].strip()) is not None
+
+
+def _block(titles: list[str], raw: str, line: int, delimiter: str, names: Names) -> Block:
+    columns = [c.strip() for c in titles]
+    folded: list[str] = []
+    for title in columns:
+        field_name = column_field(title, names)
+        plain = fold_key(title)
+        if field_name is None or plain in names.of(field_name):
+            folded.append(plain)
+        else:
+            key = names.of(field_name)[0]
+            folded.append(plain if key in folded else key)
+    return Block(Sheet(columns, folded, [], raw, line, delimiter))
+
+
+def column_field(title: str, names: Names) -> str | None:
+    """Our name of a column, ``None`` if its title says nothing to us.
+
+    >>> from parsers.mapping import Mapping
+    >>> [column_field(t, Names(Mapping())) for t in ("Maat / partner", "Gehaald (j/n)", "Anna")]
+    ['partner', 'outcome', None]
+    """
+    plain = fold_key(title)
+    if not plain or is_private_key(title):
+        return None
+    for name in _USED:
+        own = [*names.mapping.columns.get(name, ()), *names.mapping.fields.get(name, ())]
+        if plain in map(fold_key, own):
+            return name
+    for name in _USED:
+        if plain in _WORDS.get(name, "").split():
+            return name
+    for name in _USED:
+        if plain in FIELD_WORDS.get(name, (name,)):
+            return name
+    words = [w for w in map(fold_key, re.split(r"[\s/()+&.,:?-]+", title)) if len(w) > 1]
+    known = {f for w in words if len(words) > 1 and (f := column_field(w, names)) is not None}
+    if len(known) > 1:  # "score van de maat", "hoogste bod": what it is about stands first
+        known = {column_field(words[0], names) or next(iter(sorted(known)))}
+    return known.pop() if known else None
+
+
+def _settled(cells: list[str], names: Names) -> int:
+    """How many cells of a line are titles of columns that we know."""
+    return sum(column_field(c, names) is not None for c in cells if c.strip())
+
+
+def _is_head(cells: list[str], names: Names) -> bool:
+    words = [c for c in cells if c.strip()]
+    if len(words) < 2 or any(_NUMBER.fullmatch(w.strip()) or find_date(w) for w in words):
+        return False
+    found = {column_field(c, names) for c in words} - {None}
+    return len(found) >= 2 and bool(found & {"declarer", "contract", "bid"})
+
+
+def _continues(head: list[str], below: list[str]) -> bool:
+    """Whether a line is the second one of a head: titles under blank or spanning cells only."""
+    words = [i for i, c in enumerate(below) if c.strip()]
+    if len(words) < 2 or any(_NUMBER.fullmatch(below[i].strip()) for i in words):
+        return False
+    top = [*(c.strip() for c in head), *[""] * len(below)]
+    spans = [not t or not top[i + 1] for i, t in enumerate(top[: len(below)])]
+    return any(not t for t in top[: len(head)]) and all(spans[i] for i in words)
+
+
+def _joined(head: list[str], below: list[str]) -> list[str]:
+    width = max(len(head), len(below))
+    top, low = [*head, *[""] * width][:width], [*below, *[""] * width][:width]
+    return [b if b.strip() else t for t, b in zip(top, low)]
+
+
+def _unread(sheet: Sheet, names: Names) -> list[str]:
+    """Titles of columns that hold something and are neither known nor a player's."""
+    players = player_columns(sheet, names)
+    known = {alias for name in _USED for alias in names.of(name)}
+    out = []
+    for title, key in zip(sheet.columns, sheet.folded):
+        if not key or key in known or key in players or is_private_key(title):
+            continue
+        if any(r.cells.get(key) for r in sheet.rows):
+            out.append(title)
+    return out
+
+
+def player_columns(sheet: Sheet, names: Names) -> list[str]:
+    """Folded names of the columns that are headed by a player: unknown to us, all amounts."""
+    known = {fold_key(w) for words in FIELD_WORDS.values() for w in words} | {"lost"}
+    for name in FIELD_WORDS:
+        known.update(names.of(name))
+    out = []
+    for column in sheet.folded:
+        if not column or column in known or is_private_key(column):
+            continue
+        cells = [r.cells.get(column, "") for r in sheet.rows]
+        if any(cells) and all(c == "" or _NUMBER.fullmatch(c) for c in cells):
+            out.append(column)
+    return out
+
+
+def rows_of(blocks: list[Block]) -> Iterator[tuple[Block, Row]]:
+    """All rows of all blocks, in order."""
+    for block in blocks:
+        for row in block.sheet.rows:
+            yield block, row
