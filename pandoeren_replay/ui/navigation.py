@@ -13,6 +13,7 @@ PAGES = {
     "evening": ("evening", ":material/nightlife:"),
     "hands": ("hands", ":material/view_list:"),
     "replay": ("replay", ":material/play_circle:"),
+    "enter": ("enter", ":material/edit_note:"),
     "contracts": ("contracts", ":material/leaderboard:"),
     "bidding": ("bidding", ":material/campaign:"),
     "players": ("players", ":material/group:"),
