@@ -288,7 +288,9 @@ def _compare(store: "Store", names: list[str], where: str | None, how: _Output) 
             right={"hands", "score per hand"},
         )  # fmt: skip
         print(f"Difference over {basis}: {c.difference:+.2f}{interval}.")
-        if c.more == 0:
+        if c.small:
+            _say_small()
+        elif c.more == 0:
             print("The difference means something.")
         elif c.more is not None:
             print(f"If it stays so, {c.more} more hands will show that it means something.")
@@ -296,6 +298,12 @@ def _compare(store: "Store", names: list[str], where: str | None, how: _Output) 
             print("No number of hands will show a difference, as it stands.")
 
     _show(pl.DataFrame([c.as_dict()]), show, where, how)
+
+
+def _say_small() -> None:
+    from pandoeren_replay.statistics.intervals import FEW
+
+    print(f"Fewer than {FEW}: too few to conclude from, whatever the interval.")
 
 
 def _print_pairs(frame: "pl.DataFrame") -> None:

@@ -6,7 +6,7 @@ trumps. The expressions are made here so that no bit pattern is written by hand.
 
 from itertools import combinations
 
-from engine.cards import NO_TRUMP, PACK, RANK_OF, SUIT_MASK, SUIT_OF
+from engine.cards import PACK, RANK_OF, SUIT_MASK, SUIT_OF
 from engine.meld import best_roem
 from engine.ruleset import RuleSet
 
@@ -183,6 +183,3 @@ def roem_worth(mask: str, rule_sets: list[RuleSet]) -> str:
         best = f"greatest({', '.join(options)})"
         cases.append(f"WHEN '{rules.content_hash}' THEN {best}")
     return f"CASE b.rules_hash {' '.join(cases)} END"
-
-
-__all__ = ["COMPLETE", "EXCHANGE_KNOWN", "HONOURS", "NO_TRUMP", "REGULAR"]

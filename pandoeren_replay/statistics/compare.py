@@ -42,6 +42,8 @@ FROM seat WHERE who IN (?, ?) AND score IS NOT NULL GROUP BY who, block
 class Comparison:
     """``a`` against ``b``: mean score a hand of each, the difference and its 95% interval.
 
+    Passed-out hands count, with a score of 0.
+
     ``paired`` tells whether it rests on the same deals; ``n`` are those deals, or the hands of
     each. ``more`` is how many more deals (or hands of ``a``) it takes until the difference means
     something if it stays what it is: 0 if it does, ``None`` if no number will do.
@@ -120,12 +122,13 @@ def _unpaired(store: Store, a: str, b: str, sql: str, params: list[Any]) -> Comp
             [float(r["total"]) for r in mine],
             float(sum(r["squares"] for r in mine)),
         )
-        found.append((n, total / n, None if interval is None else interval[2]))
-    (n_a, mean_a, se_a), (n_b, mean_b, se_b) = found
+        free = len(mine) - 1 if len(mine) > 1 else n - 1
+        found.append((n, total / n, None if interval is None else interval[2], free))
+    (n_a, mean_a, se_a, free_a), (n_b, mean_b, se_b, free_b) = found
     difference = mean_a - mean_b
     low = high = more = None
     if se_a is not None and se_b is not None:
-        reach = intervals.z_value() * math.hypot(se_a, se_b)
+        reach = intervals.t_value(min(free_a, free_b)) * math.hypot(se_a, se_b)
         low, high = difference - reach, difference + reach
         more = intervals.hands_needed(difference, se_a**2 * n_a, n_a, se_b)
     return Comparison(a, b, False, (n_a, n_b), (mean_a, mean_b), difference, low, high, more)

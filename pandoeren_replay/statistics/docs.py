@@ -1,11 +1,13 @@
 """The glossary as documentation, and each figure's SQL for people who bring their own."""
 
 import re
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from pandoeren_replay.statistics.compute import POPULATIONS, population_sql, query
+from pandoeren_replay.statistics.compute import query
 from pandoeren_replay.statistics.drill import full_condition
-from pandoeren_replay.statistics.glossary import STATISTICS, TOPICS
+from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, TOPICS
 from pandoeren_replay.statistics.groupings import EXTRA, GROUPINGS, groupings
 from pandoeren_replay.statistics.model import Statistic
 from pandoeren_replay.store.store import Store
@@ -71,4 +73,14 @@ def _as_sql(s: Statistic) -> str:
     return f"{code(what)} where {code(s.over)}"
 
 
-__all__ = ["glossary_markdown", "population_sql", "readable", "sql_of"]
+def rewrite(page: Path) -> None:
+    """Put the glossary of today into the documentation, below what is written by hand."""
+    text = page.read_text("utf-8")
+    by_hand = text[: text.index(f"### {next(iter(TOPICS.values()))[0]} (")]
+    page.write_text(by_hand + glossary_markdown(), "utf-8")
+
+
+__all__ = ["glossary_markdown", "readable", "rewrite", "sql_of"]
+
+if __name__ == "__main__":
+    rewrite(Path(sys.argv[1]))

@@ -303,7 +303,8 @@ _Faults = tuple[tuple[SheetLine, Violation], ...]
 
 def _faults(lines: Sequence[SheetLine]) -> tuple[_Faults, _Faults]:
     """Broken rules, those first that can have decided the contract."""
-    mattered, other = [], []
+    mattered: list[tuple[SheetLine, Violation]] = []
+    other: list[tuple[SheetLine, Violation]] = []
     for line in lines:
         for v in line.replay.violations:
             if v.severity == "error":

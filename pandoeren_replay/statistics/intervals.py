@@ -106,20 +106,22 @@ def mean_interval(
     >>> mean_interval([1], [3.0], 9.0) is None
     True
     """
-    counts, sums = np.asarray(n, np.float64), np.asarray(total, np.float64)
-    m, size = len(counts), counts.sum()
+    m = len(n)
     if m < 2:
+        size = float(sum(n))
         if squares is None or size < 2:
             return None
-        mean = float(sums.sum() / size)
+        mean = float(sum(total)) / size
         variance = max(0.0, (squares - size * mean * mean) / (size - 1))
         se = math.sqrt(variance / size)
         reach = t_value(int(size) - 1, confidence) * se
         return mean - reach, mean + reach, se
-    mean = float(sums.sum() / size)
+    counts, sums = np.asarray(n, np.float64), np.asarray(total, np.float64)
+    size = float(counts.sum())
+    mean = float(sums.sum()) / size
     # The ratio's standard error by linearisation, with the usual m / (m - 1).
     residual = sums - mean * counts
-    se = math.sqrt(m / (m - 1) * float(residual @ residual)) / float(size)
+    se = math.sqrt(m / (m - 1) * float(residual @ residual)) / size
     weights = _weights(m)
     drawn_n, drawn = weights @ counts, weights @ sums
     means = drawn / drawn_n

@@ -5,6 +5,7 @@
 those expressions.
 """
 
+from engine.cards import SUIT_MASK
 from engine.ruleset import RuleSet
 from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Population
@@ -107,8 +108,8 @@ PLAYING = Population(
     f"{cardsql.suit_cards('b.trump')} AS trumps, {cardsql.bit('b.trump', 'J')} AS jas, "
     f"{cardsql.bit('b.trump', '9')} AS nine, b.called AS called_nr, b.discard AS discard_nr, "
     f"b.middle AS middle_nr, "
-    f"{cardsql.by_suit(cardsql.suit_of('b.called'), cardsql.SUIT_MASK)} AS called_suit, "
-    f"{cardsql.by_suit(cardsql.suit_of('b.discard'), cardsql.SUIT_MASK)} AS discard_suit, "
+    f"{cardsql.by_suit(cardsql.suit_of('b.called'), SUIT_MASK)} AS called_suit, "
+    f"{cardsql.by_suit(cardsql.suit_of('b.discard'), SUIT_MASK)} AS discard_suit, "
     f"CASE WHEN b.n_plays = 32 AND {cardsql.REGULAR} "
     f"THEN 1::BIGINT << {_LAST_OF_DECLARER} END AS last_card "
     f"FROM hands h JOIN hand b ON b.hand_id = h.hand_id WHERE {PLAYED} AND b.declarer IS NOT NULL "
@@ -193,8 +194,8 @@ def _members(store: Store) -> str:
         "AND (b.claims_standing >> (i - 1)::INTEGER) & 1 = 1)) > 0"
     )
     return (
-        f"SELECT h.*, x.* EXCLUDE (hand_id), {_NAME.format('x.k')} AS who, seat_name(x.k) AS own_seat, "
-        f"{_ROLE.format(k='x.k')} AS role FROM ("
+        f"SELECT h.*, x.* EXCLUDE (hand_id), {_NAME.format('x.k')} AS who, "
+        f"seat_name(x.k) AS own_seat, {_ROLE.format(k='x.k')} AS role FROM ("
         f"SELECT b.hand_id, b.k, {held} AS held, coalesce({said}, 0) AS said, "
         f"b.rules_hash IN ({stuk}) AND (b.cards & ({king} | {queen})) = ({king} | {queen}) "
         f"AND b.trump < 4 AS stuk_held, coalesce({said_stuk}, false) AS stuk_said "

@@ -1,0 +1,84 @@
+"""``stats`` and ``report`` from the command line."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+from pandoeren_replay.store import Store
+from tests.cli.conftest import Run, run  # noqa: F401
+
+
+def test_any_figures_in_every_format(run: Run, club: Store, tmp_path: Path) -> None:  # noqa: F811
+    db = ("--db", club.path)
+    out = run("stats", *db, "--of", "entry", "--by", "player").out
+    assert "18 of 30" in out
+    assert "60.0%" in out
+    rows = [
+        json.loads(x)
+        for x in run("stats", *db, "--of", "entry,made", "--format", "json").out.splitlines()
+    ]
+    assert {r["statistic"] for r in rows} == {"entry", "made"}
+    assert all({"n", "low", "high", "small", "more", "where"} <= r.keys() for r in rows)
+    file = tmp_path / "x.parquet"
+    assert run("stats", *db, "--of", "entry", "--format", "parquet", "-o", file).code == 0
+    assert pl.read_parquet(file)["hits"].sum() == 18 + 4 + 9 + 4
+    lines = run("stats", *db, "--of", "beaten", "--format", "csv").out.splitlines()
+    assert lines[0].startswith("player,statistic,n,hits,value,low,high,small")
+
+
+def test_a_topic_keeps_what_can_be_split(run: Run, club: Store) -> None:  # noqa: F811
+    out = run("stats", "--db", club.path, "--of", "bidding", "--by", "position").out
+    assert "(entry)" in out
+    assert "(raises)" not in out
+    code, _, err = run("stats", "--db", club.path, "--of", "made", "--by", "position")
+    assert code == 2
+    assert "cannot be split by it" in err
+
+
+def test_analysis_that_is_not_there_says_so(run: Run, club: Store) -> None:  # noqa: F811
+    code, _, err = run("stats", "--db", club.path, "--of", "analysis")
+    assert code == 1
+    assert "no analysis yet" in err
+    err = run("stats", "--db", club.path, "--of", "accuracy", "--lang", "nl").err
+    assert "nog geen analyse" in err
+
+
+def test_hands_behind_a_figure(run: Run, club: Store) -> None:  # noqa: F811
+    where = "counted='leads_called_suit;player=Dirk;hit=no'"
+    rows = run("stats", "--db", club.path, "--hands", "--where", where, "--format", "json").out
+    assert [json.loads(x)["id"] for x in rows.splitlines()] == ["played-4"]
+    code, _, err = run("stats", "--db", club.path, "--hands", "--where", "counted=speed")
+    assert code == 1
+    assert "'speed' is no statistic" in err
+    code, _, err = run(
+        "stats", "--db", club.path, "--hands", "--where", "counted='entry;weather=x'"
+    )
+    assert code == 1
+    assert "--by weather" in err
+
+
+def test_pairs_comparison_sql_and_glossary(run: Run, club: Store) -> None:  # noqa: F811
+    db = ("--db", club.path)
+    assert "Anna" in run("stats", *db, "--partners").out
+    out = run("stats", *db, "--compare", "Anna", "--compare", "Cor").out
+    assert "Difference over 10 and 10 hands: -0.70" in out
+    assert "Fewer than 30" in out
+    assert run("stats", *db, "--compare", "Anna").code == 2
+    assert "FROM hands h" in run("stats", *db, "--of", "made", "--sql").out
+    assert run("stats", *db, "--sql").code == 2
+    assert "wordt speler" in run("stats", "--glossary", "--lang", "nl").out
+    assert run("stats", *db, "--partners", "--hands").code == 2
+
+
+def test_report(run: Run, club: Store, tmp_path: Path) -> None:  # noqa: F811
+    page = run("report", "played", "--db", club.path)
+    assert page.code == 0
+    assert page.out.startswith("<!doctype html>")
+    assert "Verslag van de avond played" in page.out
+    file = tmp_path / "avond.md"
+    assert run("report", "played", "--db", club.path, "--lang", "en", "-o", file).code == 0
+    assert file.read_text("utf-8").startswith("# Report of the session played")
+    assert "there is no session" in run("report", "x", "--db", club.path).err
+    assert run("report", "played", "--to", "pdf", "--db", club.path).code == 2
+    assert run("report", "played", "--lang", "fr", "--db", club.path).code == 2
