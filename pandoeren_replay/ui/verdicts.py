@@ -1,0 +1,179 @@
+"""Verdicts with open cards for the replayer: stored ones, or worked out beside the page.
+
+The solver runs in one thread of its own, one hand after the other, so that the pages go on. Its
+first hand after an installation waits for the compiler. All of it is hindsight, and the texts say
+so: "with open cards".
+"""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine.cards import CARD_INDEX, CARDS, mask_of
+from engine.solver_position import NotSolvable, position_from_replay
+from engine.state import Replay
+from engine.violations import Language
+from pandoeren_replay.annotate import Annotation, CardNote, Terms, annotate
+
+log = logging.getLogger(__name__)
+
+KEPT = 300
+"""Answers kept in memory; a hand takes about 40 kB."""
+
+State = Literal["running", "done", "impossible", "failed"]
+
+
+@dataclass(slots=True)
+class Job:
+    """A question to the solver. ``reasons`` says (en, nl) why there is no answer."""
+
+    state: State = "running"
+    answer: Any = None
+    reasons: tuple[str, str] = ("", "")
+    since: float = field(default_factory=time.monotonic)
+    ended: threading.Event = field(default_factory=threading.Event)
+    unwanted: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work, or waiting for its turn."""
+        return time.monotonic() - self.since
+
+    def wait(self, seconds: float) -> "Job":
+        """Waits for the answer, no longer than ``seconds``."""
+        self.ended.wait(seconds)
+        return self
+
+
+class Desk:
+    """Takes questions, answers one at a time, remembers the answers."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
+        self._lock = threading.Lock()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="solver")
+        self._kept = kept
+        self.warm = False
+
+    def ask(self, key: Hashable, work: Callable[[], Any]) -> Job:
+        """The job of a question; the same question twice is one job."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or job.unwanted:
+                job = self._jobs[key] = Job()
+                self._worker.submit(self._run, job, work)
+            self._jobs.move_to_end(key)
+            while len(self._jobs) > self._kept:
+                self._jobs.popitem(last=False)
+            return job
+
+    def cancel(self, key: Hashable) -> None:
+        """Takes a question back. One that has its turn runs on, but nobody waits for it."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is not None and job.state == "running":
+                job.unwanted = True
+
+    def _run(self, job: Job, work: Callable[[], Any]) -> None:
+        if job.unwanted:
+            return
+        try:
+            job.answer = work()
+            job.state = "done"
+            self.warm = True
+        except NotSolvable as e:
+            job.state, job.reasons = "impossible", (e.en, e.nl)
+        except Exception:
+            # The page shows a sentence; what went wrong is for the one who runs the program.
+            log.exception("the solver failed")
+            job.state = "failed"
+        finally:
+            job.ended.set()
+
+
+DESK = Desk()
+
+
+def verdicts(replay: Replay) -> Annotation:
+    """The whole review of a hand, discard, trumps and called card too."""
+    return annotate(replay, declaration=True)
+
+
+def from_rows(replay: Replay, rows: Sequence[dict[str, Any]]) -> Annotation | None:
+    """The review that rows of the view ``evaluations`` hold; ``None`` if cards are missing in it.
+
+    Raises :class:`NotSolvable` for a hand that cannot be valued.
+    """
+    by_ply: dict[int, list[dict[str, Any]]] = {}
+    for r in rows:
+        by_ply.setdefault(int(r["ply"]), []).append(r)
+    n = len(replay.record.plays)
+    if not n or sorted(p for p in by_ply if p < n) != list(range(n)):
+        return None
+    bid, meld = replay.outcome.bid, replay.outcome.meld
+    if bid is None:
+        return None
+    terms = Terms.of(bid, meld[0] if meld else 0)
+    notes = tuple(_note(replay, ply, by_ply[ply], terms) for ply in range(n))
+    return Annotation(
+        replay, terms, notes[0].before, notes[-1].after, notes, (), 0, str(rows[0]["solver"])
+    )
+
+
+def _note(replay: Replay, ply: int, rows: Sequence[dict[str, Any]], terms: Terms) -> CardNote:
+    position = position_from_replay(replay, ply)
+    play, seat = replay.record.plays[ply].card, replay.seats[ply]
+    assert seat is not None  # the position has seen to it
+    values = {CARD_INDEX[r["card"]]: int(r["value"]) for r in rows}
+    before, after = int(rows[0]["best"]), values[play]
+    regular = seat == position.to_play
+    legal = position.legal() if regular else 0
+    lawful = [values[c] for c in values if legal >> c & 1]
+    side = bool(position.side >> seat & 1)
+    return CardNote(
+        ply, seat, play, side, values,
+        best=mask_of(c for c, v in values.items() if legal >> c & 1 and v == before),
+        loss=before - after if side else after - before,
+        forced=legal == 1 << play,
+        mattered=len(set(lawful)) > 1,
+        regular=bool(legal >> play & 1),
+        before=before,
+        after=after,
+        terms=terms,
+    )  # fmt: skip
+
+
+def verdict_data(found: Annotation, lang: Language, *, stored: bool) -> dict[str, Any]:
+    """A review as the browser gets it: sentences in the viewer's language, cards by name."""
+    terms = found.terms
+    return {
+        "goal": "points" if terms.objective == "points" else "contract",
+        "stored": stored,
+        "solver": found.solver,
+        "start": found.start,
+        "result": found.result,
+        "cards": [_card_data(n, lang) for n in found.cards],
+        "lost_by": [found.lost_by(s) for s in range(4)],
+        "declaration": [{"text": n.text(lang), "loss": n.loss} for n in found.declaration],
+    }
+
+
+def _card_data(note: CardNote, lang: Language) -> dict[str, Any]:
+    return {
+        "ply": note.ply,
+        "seat": note.seat,
+        "card": CARDS[note.card],
+        "side": note.side,
+        "values": {CARDS[c]: v for c, v in note.values.items()},
+        "best": [CARDS[c] for c in note.values if note.best >> c & 1],
+        "loss": note.loss,
+        "mattered": note.mattered,
+        "forced": note.forced,
+        "verdict": note.verdict,
+        "text": note.text(lang),
+    }
