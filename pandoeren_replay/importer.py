@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from engine.record import HandRecord
 from engine.replay import replay
@@ -20,9 +21,18 @@ from pandoeren_replay.store.bulk_source import (
 )
 from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.generations import Unchanged
+from pandoeren_replay.store.merging import merge_sources
 from pandoeren_replay.store.store import Store
-from pandoeren_replay.store.writer import Batch, Disagreement, SourceRows, hash_rows, write_batch
+from pandoeren_replay.store.writer import (
+    Batch,
+    Disagreement,
+    SourceRows,
+    hash_rows,
+    insert_rows,
+    write_batch,
+)
 from parsers.base import Located, Options, ParseResult, Reject, Source, Warn
+from parsers.build import points_differ
 from parsers.detect import read_path, read_sources
 
 log = logging.getLogger(__name__)
@@ -42,7 +52,8 @@ class ImportTotals:
     """What became of an import. ``read = stored + duplicate + rejected + empty``, always.
 
     ``read`` is what the readers found, ``stored`` is counted in the store itself; ``import_id``
-    is ``None`` when nothing was new and the store was left as it was.
+    is ``None`` when nothing was new and the store was left as it was. ``merged`` of the duplicates
+    are hands that another source tells in its own way (see docs/store.md).
     """
 
     read: int = 0
@@ -52,6 +63,7 @@ class ImportTotals:
     empty: int = 0
     with_errors: int = 0
     simulated: int = 0
+    merged: int = 0
     import_id: int | None = None
     rejects: list[Reject] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
@@ -67,6 +79,7 @@ class ImportTotals:
             "empty",
             "with_errors",
             "simulated",
+            "merged",
         ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.rejects += other.rejects
@@ -166,13 +179,16 @@ def import_paths(
     progress: Progress | None = None,
     jobs: int = 1,
     waiting: Callable[[], None] | None = None,
+    dry_run: bool = False,
 ) -> ImportTotals:
     """Import files, folders, archives or in-memory sources, all of it or nothing.
 
     ``options.rules`` overrides the rules that a log names. ``jobs`` is the number of processes
-    that replay. ``waiting`` is called if another import is at work. Raises
-    :class:`parsers.detect.ReadError` for a path that holds no log, :class:`StoreError` for a store
-    that cannot be written, :class:`RuleSetError` for rules that cannot be used.
+    that replay. ``waiting`` is called if another import is at work. ``dry_run`` does it all on a
+    copy that is thrown away: the totals are those of the import, the store stays as it is.
+    A path that holds no log is a reject. Raises :class:`parsers.detect.FormatError` for an unknown
+    ``format``, :class:`StoreError` for a store that cannot be written, :class:`RuleSetError` for
+    rules that cannot be used.
     """
     options = options or Options()
     finder = RulesFinder(options)
@@ -186,7 +202,7 @@ def import_paths(
             say("read", i + 1, len(others))
             collect(batch, result, finder, options, say, jobs)
         try:
-            return write(store, batch, asked, say, waiting, bulk, options)
+            return write(store, batch, asked, say, waiting, bulk, options, dry_run)
         except NotForBulk as e:
             refused.add(e.source)
 
@@ -214,6 +230,7 @@ def write(
     waiting: Callable[[], None] | None = None,
     bulk: Sequence[BulkSource] = (),
     how: Options | None = None,
+    dry_run: bool = False,
 ) -> ImportTotals:
     """Write what was read, and the large sources of ``bulk``, as one import and count it."""
     from pandoeren_replay import __version__
@@ -235,7 +252,8 @@ def write(
         return totals
     hashed = hash_rows(batch)
     say("write", 0, 1)
-    with store.writing(waiting) as con:
+    change = store.trying() if dry_run else store.writing(waiting)
+    with change as con:
         counts = add_sources(con, bulk, how or Options(), say) if bulk else None
         written = write_batch(con, batch, hashed, __version__, options)
         totals.stored, totals.duplicate = written.stored, written.duplicate
@@ -246,9 +264,29 @@ def write(
             _add(totals, counts)
         if not changed:
             raise Unchanged
-        totals.import_id = written.import_id
+        _merge(con, totals, written.import_id)
+        totals.import_id = None if dry_run else written.import_id
     say("write", 1, 1)
     return totals
+
+
+def _merge(con: Any, totals: ImportTotals, import_id: int) -> None:
+    """Hands that another source tells in its own way are one hand, and counted as known."""
+    new = con.execute("SELECT source_id FROM source WHERE import_id = ?", [import_id]).fetchall()
+    merged = merge_sources(con, [i for (i,) in new])
+    totals.merged = merged.known
+    totals.stored -= merged.known
+    totals.duplicate += merged.known
+    totals.disagreements += merged.disagreements
+    totals.warnings += merged.warnings
+    insert_rows(
+        con, "import_warning",
+        [(import_id, w.source, w.line, w.message) for w in merged.warnings],
+    )  # fmt: skip
+    con.execute(
+        "UPDATE import_run SET stored = ?, duplicate = ? WHERE import_id = ?",
+        [totals.stored, totals.duplicate, import_id],
+    ).fetchall()
 
 
 def _add(totals: ImportTotals, counts: BulkCounts) -> None:
@@ -282,25 +320,25 @@ def collect(
             batch.empty += 1
         else:
             hands.append(hand)
-    by_name: dict[str, SourceRows] = {}
+    by_name: dict[tuple[str, str], SourceRows] = {}
     done = 0
     for part in _rows(hands, result.format, finder, options, jobs):
-        for name, row, reject, rules in part:
+        for hand, row, reject, rules in part:
             if reject is not None:
                 batch.rejects.append(reject)
             if row is None or rules is None:
                 continue
             batch.rule_sets.setdefault((rules.id, rules.content_hash), rules)
-            source = by_name.get(name)
+            source = by_name.get(hand)
             if source is None:
-                source = by_name[name] = SourceRows(name, result.format)
+                source = by_name[hand] = SourceRows(*hand)
                 batch.sources.append(source)
             source.rows.append(row)
         done += len(part)
         say("replay", done, len(hands))
 
 
-_Part = list[tuple[str, Row | None, Reject | None, RuleSet | None]]
+_Part = list[tuple[tuple[str, str], Row | None, Reject | None, RuleSet | None]]
 
 
 def _rows(
@@ -341,16 +379,20 @@ def _work(part: list[Located], format_name: str) -> _Part:
 def _encode_part(part: list[Located], format_name: str, finder: RulesFinder) -> _Part:
     out: _Part = []
     for hand in part:
+        place = (hand.source, hand.format or format_name)
         r = replay_located(hand, finder)
         if r.replay is None:
-            out.append((hand.source, None, r.reject, None))
+            out.append((place, None, r.reject, None))
         else:
-            row, reject = _row(hand, r.replay, format_name)
-            out.append((hand.source, row, reject, r.replay.rules))
+            row, reject = _row(hand, r.replay, place[1])
+            out.append((place, row, reject, r.replay.rules))
     return out
 
 
 def _row(hand: Located, done: Replay, format_name: str) -> tuple[Row | None, Reject | None]:
+    note = points_differ(hand.record, done)
+    if note is not None and note not in hand.warnings:
+        hand = replace(hand, warnings=(*hand.warnings, note))
     try:
         return encode(hand, done, format_name), None
     except UnicodeEncodeError as e:

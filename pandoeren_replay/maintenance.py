@@ -10,7 +10,9 @@ from pandoeren_replay.store import generations, schema
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import encode
 from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.merging import merge_sources, take_back
 from pandoeren_replay.store.store import Store
+from pandoeren_replay.store.writer import count_hands
 from parsers.base import Located, Options, Source
 
 
@@ -56,7 +58,7 @@ def _differences(
 
 def vacuum(store: Store) -> None:
     """Publish a new file with the same rows and no unused space."""
-    store.file()  # refuses a place without a store
+    store.cursor()  # refuses a place without a store, and brings an old one up to date
     generations.rewrite(store.path, schema.create_file)
 
 
@@ -85,33 +87,32 @@ def reparse_rejects(store: Store, options: Options, format: str = "auto") -> Imp
 
 
 def undo_import(store: Store, import_id: int) -> tuple[int, int]:
-    """Take one import back; (hands, rejects) that left. Raises :class:`StoreError` if unknown."""
+    """Take one import back; (hands, rejects) that left. Raises :class:`StoreError` if unknown.
+
+    A hand that another import holds too stays, as that import's; see docs/store.md.
+    """
     if not store.rows("SELECT 1 FROM imports WHERE import_id = ?", [import_id]):
         raise StoreError(f"there is no import {import_id} in {store.path}")
     with store.writing() as con:
-        hands = [
-            h
-            for (h,) in con.execute(
-                "SELECT hand_id FROM hand JOIN source USING (source_id) WHERE import_id = ?",
-                [import_id],
-            ).fetchall()
-        ]
+        before = count_hands(con)
         rejects = con.execute(
             "SELECT count(*) FROM reject WHERE import_id = ?", [import_id]
         ).fetchall()[0][0]
-        for table in ("hand", "violation", "disagreement", "evaluation"):
-            con.execute(
-                f"DELETE FROM {table} WHERE hand_id IN (SELECT unnest(?::BIGINT[]))", [hands]
-            ).fetchall()
-        for table in ("source", "reject", "import_warning", "disagreement", "import_run"):
+        take_back(con, import_id)
+        for table in ("source", "reject", "import_warning", "import_run"):
             con.execute(f"DELETE FROM {table} WHERE import_id = ?", [import_id]).fetchall()
-    return len(hands), int(rejects)
+        hands = before - count_hands(con)
+    return hands, int(rejects)
 
 
 def merge_players(store: Store, name: str, others: Sequence[str]) -> None:
     """Count ``others`` as ``name`` from now on."""
     known = {
-        r["player"] for r in store.rows("SELECT DISTINCT unnest([n, e, s, w]) AS player FROM hand")
+        r["player"]
+        for r in store.rows(
+            "SELECT DISTINCT unnest([n, e, s, w]) AS player FROM "
+            "(SELECT n, e, s, w FROM hand UNION ALL SELECT n, e, s, w FROM hand_other)"
+        )
     }
     for other in others:
         if other not in known:
@@ -131,6 +132,7 @@ def merge_players(store: Store, name: str, others: Sequence[str]) -> None:
         con.execute(
             "INSERT INTO player_alias SELECT unnest(?::VARCHAR[]), ?", [list(others), name]
         ).fetchall()
+        merge_sources(con)
 
 
 def split_players(store: Store, names: Sequence[str]) -> None:
@@ -143,3 +145,4 @@ def split_players(store: Store, names: Sequence[str]) -> None:
         con.execute(
             "DELETE FROM player_alias WHERE alias IN (SELECT unnest(?::VARCHAR[]))", [list(names)]
         ).fetchall()
+        merge_sources(con)

@@ -35,14 +35,17 @@ from pandoeren_replay.store.bulk_source import (
 from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_table
 from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.hash import hash_text
-from pandoeren_replay.store.writer import _compare as compare
-from pandoeren_replay.store.writer import _count as count_hands
-from pandoeren_replay.store.writer import _Double as Doubled
-from pandoeren_replay.store.writer import _insert_arrow as insert_arrow
-from pandoeren_replay.store.writer import _insert_rejects as insert_rejects
-from pandoeren_replay.store.writer import _insert_rule_sets as insert_rule_sets
-from pandoeren_replay.store.writer import _next as next_id
-from pandoeren_replay.store.writer import _rows as insert_rows
+from pandoeren_replay.store.holding import hold
+from pandoeren_replay.store.writer import (
+    Double,
+    compare,
+    count_hands,
+    insert_arrow,
+    insert_rejects,
+    insert_rows,
+    insert_rule_sets,
+    next_id,
+)
 from parsers.base import Located, Options
 from parsers.phl_bytes import SKIP, NotUtf8, PhlBytesReader, PhlChunk
 
@@ -63,7 +66,9 @@ class _Hashes:
     """Content hashes of the store and of this import."""
 
     def __init__(self, con: Any, expected: int) -> None:
-        known = con.execute("SELECT hash FROM hand").fetchnumpy()["hash"]
+        known = con.execute(
+            "SELECT hash FROM hand UNION ALL SELECT hash FROM hand_other"
+        ).fetchnumpy()["hash"]
         known = np.ascontiguousarray(known, np.uint64)
         self._n = 0
         self._table = np.zeros(1 << max(16, (2 * (len(known) + expected)).bit_length()), np.uint64)
@@ -97,7 +102,8 @@ class BulkImport:
         self._seen: dict[str, int] = {}
         self._rule_sets: dict[tuple[str, str], RuleSet] = {}
         self._waiting: list[Any] = []
-        self._doubles: list[Doubled] = []
+        self._doubles: list[Double] = []
+        self._again: list[Any] = []
         self._room = np.empty(ROW_GROUP, RESULT)
         self._pool = ThreadPoolExecutor(1, "store-writer")
         self._writing: Future[None] | None = None
@@ -146,7 +152,8 @@ class BulkImport:
     def _compare_doubles(self) -> None:
         """Keep what hands that came twice say otherwise; all hands are in the store by now."""
         self.counts.disagreements += compare(self._con, self._doubles, self._import_id)
-        self._doubles = []
+        self.counts.told = hold(self._con, self._again) or self.counts.told
+        self._doubles, self._again = [], []
 
     def close(self) -> None:
         """Wait for the writing thread; to be called whatever happened."""
@@ -223,25 +230,35 @@ class BulkImport:
         for i in np.flatnonzero(~new & (chunk.columns.hands["rules"] != SKIP)).tolist():
             text = slow[i].row.result if i in slow else chunk.text(i).split(" ")[7]
             line = int(chunk.lines["number"][i])
-            self._doubles.append(Doubled(int(hashes[i]), source.name, line, text))
+            self._doubles.append(Double(int(hashes[i]), source.name, line, text))
         self._hand_id += stored
         tables = []
         table, simulated = hand_table(chunk, result, fast)
         counts.simulated += simulated
         kept = new[fast]
         if not kept.all():
+            table = _own(table)  # Arrow cannot filter views
+            mine = fast[~kept]
+            double = table.filter(pa.array(~kept))
+            self._again.append(_with_ids(double, None, hashes[mine], source_id))
             table = table.filter(pa.array(kept))
         if len(table):
             mine = fast[kept]
             tables.append(_with_ids(table, ids[mine], hashes[mine], source_id))
-        rows, violations = [], []
-        for i in (i for i in sorted(slow) if new[i]):
+        rows, again, violations = [], [], []
+        for i in sorted(slow):
             fixed = {"hand_id": int(ids[i]), "hash": slow[i].hash, "source_id": source_id}
             values = slow[i].row.values
-            rows.append(tuple(fixed[c] if c in fixed else values.get(c) for c in HAND))
-            violations += [(int(ids[i]), *v) for v in slow[i].row.violations]
+            row = tuple(fixed[c] if c in fixed else values.get(c) for c in HAND)
+            if new[i]:
+                rows.append(row)
+                violations += [(int(ids[i]), *v) for v in slow[i].row.violations]
+            else:
+                again.append(row)
         if rows:
             tables.append(arrow_table(HAND, rows))
+        if again:
+            self._again.append(arrow_table(HAND, again))
         self._written()
         self._writing = self._pool.submit(
             self._write, tables, arrow_table(VIOLATION, violations) if violations else None
@@ -284,9 +301,12 @@ class BulkImport:
 
 
 def _with_ids(table: Any, ids: Any, hashes: Any, source_id: int) -> Any:
-    sources = np.full(len(ids), source_id, np.int32)
+    """With numbers of hands (``None``: hands that are known and get none), hashes and source."""
+    n = len(hashes)
+    sources = np.full(n, source_id, np.int32)
+    numbers = pa.nulls(n, pa.int64()) if ids is None else pa.array(ids, pa.int64())
     return (
-        table.append_column("hand_id", pa.array(ids, pa.int64()))
+        table.append_column("hand_id", numbers)
         .append_column("hash", pa.array(hashes, pa.uint64()))
         .append_column("source_id", pa.array(sources, pa.int32()))
     )
@@ -316,6 +336,9 @@ def _own(table: Any) -> Any:
 @contextmanager
 def bulk_import(con: Any, options: Options, sources: Sequence[BulkSource]) -> Iterator[BulkImport]:
     """A :class:`BulkImport` whose thread ends with the block."""
+    # Rows come in whole groups and carry their number: keeping their order as well would make
+    # DuckDB hold groups back and leave dead blocks in the file. The connection is this import's.
+    con.execute("SET preserve_insertion_order = false")
     found = BulkImport(con, options, sum(s.size for s in sources) // 200)
     try:
         yield found

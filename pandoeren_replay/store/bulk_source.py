@@ -84,6 +84,7 @@ class BulkCounts:
     rejects: list[Reject] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
+    told: bool = False  # whether a source was not known to hold one of the known hands
 
 
 def add_sources(
@@ -108,4 +109,4 @@ def add_counts(con: Any, counts: BulkCounts, import_id: int) -> bool:
             import_id,
         ],
     ).fetchall()  # fmt: skip
-    return bool(counts.stored or counts.new_rejects or counts.disagreements)
+    return bool(counts.stored or counts.new_rejects or counts.disagreements or counts.told)

@@ -35,6 +35,8 @@ HAND: dict[str, pa.DataType] = {
     "has_meld": _STR, "has_result": _STR,
 }  # fmt: skip
 
+OTHER: dict[str, pa.DataType] = {**HAND, "merged_into": _I64, "rule": _STR}
+
 VIOLATION: dict[str, pa.DataType] = {
     "hand_id": _I64, "seq": _U32, "code": _STR, "severity": _STR, "ply": _U16, "call": _U32,
     "seat": _U8, "params": _STR, "message": _STR,

@@ -170,15 +170,20 @@ def encode(hand: Located, replay: Replay, format_name: str) -> Row:
         result=fields[7],
         line=hand.line,
         values=values,
-        violations=[
-            (
-                n, v.code, v.severity, v.ply, v.call, v.seat,
-                json.dumps(v.params, ensure_ascii=False) if v.params else None, v.message(),
-            )
-            for n, v in enumerate(replay.violations)
-        ],
+        violations=violation_rows(replay),
         warnings=hand.warnings,
     )  # fmt: skip
+
+
+def violation_rows(replay: Replay) -> list[tuple[Any, ...]]:
+    """The violations of a hand as rows of the store, without the number of the hand."""
+    return [
+        (
+            n, v.code, v.severity, v.ply, v.call, v.seat,
+            json.dumps(v.params, ensure_ascii=False) if v.params else None, v.message(),
+        )
+        for n, v in enumerate(replay.violations)
+    ]  # fmt: skip
 
 
 def _absent(text: str) -> str | None:

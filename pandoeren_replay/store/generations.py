@@ -117,6 +117,48 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 rest.unlink(missing_ok=True)
 
 
+@contextmanager
+def trying(folder: Path) -> Iterator[Any]:
+    """A connection in a transaction on a copy outside the store, which is thrown away at the end.
+
+    Takes no lock and writes nothing in the store's folder, which need not exist.
+    """
+    import tempfile
+
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="pandoeren-") as place:
+        copy = Path(place) / "copy.duckdb"
+        try:
+            if not _copied(folder, copy):
+                schema.create_file(copy)
+            con = connect(copy, folder, read_only=False)
+            try:
+                con.execute("BEGIN")
+                schema.migrate(con, str(folder))
+                yield con
+            except Unchanged:
+                return
+            finally:
+                con.close()
+        except (duckdb.Error, OSError) as e:
+            raise StoreError(f"a copy of {folder} to try on failed ({_first(e)})") from e
+
+
+def _copied(folder: Path, copy: Path) -> bool:
+    """Copy the current file; ``False`` if there is none."""
+    for _ in range(3):
+        current = current_file(folder)
+        if current is None:
+            return False
+        try:
+            shutil.copyfile(current, copy)
+            return True
+        except FileNotFoundError:
+            continue  # two imports were published since; the pointer names a newer file
+    raise StoreError(f"the store {folder} points to a file that is not there")
+
+
 def _first_generation(folder: Path, build: Path) -> Path:
     """Publish an empty store, so that from the first hand on there is always a pointer."""
     lost = [f.name for f in folder.iterdir() if number_of(f.name)]

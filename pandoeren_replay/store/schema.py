@@ -6,12 +6,20 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
 # From version n to n + 1: SQL that changes the base tables and keeps every row.
-MIGRATIONS: dict[int, str] = {}
+MIGRATIONS: dict[int, str] = {
+    1: """
+        ALTER TABLE disagreement ADD COLUMN other_id BIGINT;
+        CREATE TABLE hand_source (
+            hand_id BIGINT NOT NULL, source_id INTEGER NOT NULL, line INTEGER);
+        CREATE TABLE hand_other AS
+            SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand LIMIT 0;
+    """,
+}
 
 
 def _sql(name: str) -> str:

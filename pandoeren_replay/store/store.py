@@ -141,9 +141,15 @@ class Store:
         if name and line.isdigit() and len(line) < 10:
             wheres.append("((s.name = ? OR s.name LIKE ?) AND h.line = ?)")
             params += [name, "%/" + name.replace("%", r"\%"), int(line)]
+        # A record that was merged into another hand, or another source of it, leads to that hand.
         rows = self.rows(
-            "SELECT h.hand_id FROM hand h JOIN source s USING (source_id) WHERE "
-            f"{' OR '.join(wheres)} ORDER BY h.hand_id LIMIT 12",
+            "SELECT DISTINCT h.shown AS hand_id FROM (SELECT hand_id, hand_id AS shown, record_id, "
+            "hash, source_id, line FROM hand UNION ALL SELECT hand_id, merged_into, record_id, "
+            "hash, source_id, line FROM hand_other UNION ALL SELECT NULL, "
+            "coalesce(o.merged_into, c.hand_id), NULL, NULL, c.source_id, c.line "
+            "FROM hand_source c LEFT JOIN hand_other o ON o.hand_id = c.hand_id) h "
+            "JOIN source s USING (source_id) WHERE "
+            f"{' OR '.join(wheres)} ORDER BY 1 LIMIT 12",
             params,
         )
         ids = [int(r["hand_id"]) for r in rows]
@@ -162,6 +168,8 @@ class Store:
         """The row of the base table ``hand``."""
         number = hand if isinstance(hand, int) else self.find(hand)
         found = self.rows("SELECT * FROM hand WHERE hand_id = ?", [number])
+        if not found and isinstance(hand, int):
+            found = self.rows("SELECT * FROM hand WHERE hand_id = ?", [self.find(hand)])
         if not found:
             raise StoreError(f"there is no hand {hand} in {self.path}")
         return found[0]
@@ -201,6 +209,29 @@ class Store:
 
         return original_text(self.row(hand))
 
+    def sources_of(self, hand: str | int) -> list[dict[str, Any]]:
+        """Everything that sources said of one hand, the shown record first.
+
+        Each with ``source``, ``line``, ``format``, ``import_id``, ``kind`` (``shown``; ``copy``:
+        the same; ``same``: the same hand, the text or result differs; ``session``, ``players``:
+        recognised by that rule, see docs/store.md), ``result`` and ``text``.
+        """
+        from pandoeren_replay.store.decode import original_text
+
+        rows = self.rows(
+            "SELECT * FROM hand_sources WHERE hand_id = ? "
+            "ORDER BY kind <> 'shown', import_id, source_id, line",
+            [self.find(hand)],
+        )
+        for r in rows:
+            found = self.rows(
+                "SELECT * FROM hand WHERE hand_id = ? UNION ALL BY NAME "
+                "SELECT * EXCLUDE (merged_into, rule) FROM hand_other WHERE hand_id = ?",
+                [r["record"]] * 2,
+            )
+            r["text"] = original_text(found[0])
+        return rows
+
     def records(self, where: str | None = None) -> "Iterable[tuple[int, HandRecord]]":
         """(hand_id, record) of all hands that a filter lets through, in order of import."""
         from pandoeren_replay.filters import condition
@@ -234,6 +265,10 @@ class Store:
         """One change: a connection in a transaction, published as the next generation."""
         return generations.writing(self.path, waiting)
 
+    def trying(self) -> AbstractContextManager[Any]:
+        """As :meth:`writing`, on a copy that is thrown away: what would a change come to?"""
+        return generations.trying(self.path)
+
     def import_(
         self,
         paths: "Sequence[str | Path | Source]",
@@ -241,8 +276,9 @@ class Store:
         format: str = "auto",
         progress: Callable[[str, int, int], None] | None = None,
         jobs: int = 1,
+        dry_run: bool = False,
     ) -> "ImportTotals":
         """Import files, folders or in-memory sources; see :mod:`pandoeren_replay.importer`."""
         from pandoeren_replay.importer import import_paths
 
-        return import_paths(self, paths, options, format, progress, jobs)
+        return import_paths(self, paths, options, format, progress, jobs, dry_run=dry_run)

@@ -145,8 +145,9 @@ CREATE TABLE disagreement (
     import_id INTEGER NOT NULL,
     source VARCHAR NOT NULL,
     line INTEGER,
-    kept VARCHAR NOT NULL,              -- field 8 of the stored record
-    other VARCHAR NOT NULL              -- field 8 of the same hand elsewhere
+    kept VARCHAR NOT NULL,              -- what the stored record says (field 8, where nothing else)
+    other VARCHAR NOT NULL,             -- what the same hand says elsewhere
+    other_id BIGINT                     -- the record of table hand_other that says so
 );
 
 CREATE TABLE reject (
@@ -177,3 +178,14 @@ CREATE TABLE player_alias (
     alias VARCHAR NOT NULL,
     name VARCHAR NOT NULL
 );
+
+-- Further sources that hold exactly the record of a hand (or of one in hand_other).
+CREATE TABLE hand_source (
+    hand_id BIGINT NOT NULL,
+    source_id INTEGER NOT NULL,
+    line INTEGER
+);
+
+-- Records that tell a hand of table hand once more, in their own words.
+CREATE TABLE hand_other AS
+    SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand LIMIT 0;

@@ -14,37 +14,6 @@ CREATE OR REPLACE MACRO deal_chars(n, e, s, middle) AS
                           WHEN (s::BIGINT >> i) & 1 = 1 THEN 'S'
                           ELSE 'W' END FOR i IN range(33)], '');
 
--- What other sources of the same hand say and the stored record does not: only what they agree on,
--- and names and scores only where they know the seats.
-CREATE OR REPLACE VIEW hand_more AS
-SELECT
-    o.merged_into AS hand_id,
-    CASE WHEN count(DISTINCT o.recorded) = 1 THEN min(o.recorded) END AS recorded,
-    CASE WHEN count(DISTINCT o.date) = 1 THEN min(o.date) END AS date,
-    CASE WHEN count(DISTINCT o.event) = 1 THEN min(o.event) END AS event,
-    CASE WHEN count(DISTINCT o.site) = 1 THEN min(o.site) END AS site,
-    CASE WHEN count(DISTINCT o.session) = 1 THEN min(o.session) END AS session,
-    CASE WHEN count(DISTINCT o.hand_no) = 1 THEN min(o.hand_no) END AS hand_no,
-    CASE WHEN count(DISTINCT coalesce(an.name, o.n)) = 1 AND bool_and(o.seated)
-        THEN min(coalesce(an.name, o.n)) END AS n,
-    CASE WHEN count(DISTINCT coalesce(ae.name, o.e)) = 1 AND bool_and(o.seated)
-        THEN min(coalesce(ae.name, o.e)) END AS e,
-    CASE WHEN count(DISTINCT coalesce(as_.name, o.s)) = 1 AND bool_and(o.seated)
-        THEN min(coalesce(as_.name, o.s)) END AS s,
-    CASE WHEN count(DISTINCT coalesce(aw.name, o.w)) = 1 AND bool_and(o.seated)
-        THEN min(coalesce(aw.name, o.w)) END AS w,
-    CASE WHEN count(DISTINCT o.score_n) = 1 AND bool_and(o.seated) THEN min(o.score_n) END AS score_n,
-    CASE WHEN count(DISTINCT o.score_e) = 1 AND bool_and(o.seated) THEN min(o.score_e) END AS score_e,
-    CASE WHEN count(DISTINCT o.score_s) = 1 AND bool_and(o.seated) THEN min(o.score_s) END AS score_s,
-    CASE WHEN count(DISTINCT o.score_w) = 1 AND bool_and(o.seated) THEN min(o.score_w) END AS score_w
-FROM (SELECT *, NOT contains(coalesce(meta_rest, ''), 'seating=assumed') AS seated
-      FROM hand_other WHERE rule <> 'same') o
-LEFT JOIN player_alias an ON an.alias = o.n
-LEFT JOIN player_alias ae ON ae.alias = o.e
-LEFT JOIN player_alias as_ ON as_.alias = o.s
-LEFT JOIN player_alias aw ON aw.alias = o.w
-GROUP BY o.merged_into;
-
 CREATE OR REPLACE VIEW hands AS
 SELECT
     h.hand_id,
@@ -95,7 +64,37 @@ SELECT
     h.simulated, src.name AS source, h.line, src.format, src.import_id
 FROM hand h
 JOIN source src ON src.source_id = h.source_id
-LEFT JOIN hand_more x ON x.hand_id = h.hand_id
+LEFT JOIN (
+    -- What other sources of the same hand say and the stored record does not: only what they agree
+    -- on, and names and scores only where they know the seats.
+    SELECT
+        o.merged_into AS hand_id,
+        CASE WHEN count(DISTINCT o.recorded) = 1 THEN min(o.recorded) END AS recorded,
+        CASE WHEN count(DISTINCT o.date) = 1 THEN min(o.date) END AS date,
+        CASE WHEN count(DISTINCT o.event) = 1 THEN min(o.event) END AS event,
+        CASE WHEN count(DISTINCT o.site) = 1 THEN min(o.site) END AS site,
+        CASE WHEN count(DISTINCT o.session) = 1 THEN min(o.session) END AS session,
+        CASE WHEN count(DISTINCT o.hand_no) = 1 THEN min(o.hand_no) END AS hand_no,
+        CASE WHEN count(DISTINCT coalesce(an.name, o.n)) = 1 AND bool_and(o.seated)
+            THEN min(coalesce(an.name, o.n)) END AS n,
+        CASE WHEN count(DISTINCT coalesce(ae.name, o.e)) = 1 AND bool_and(o.seated)
+            THEN min(coalesce(ae.name, o.e)) END AS e,
+        CASE WHEN count(DISTINCT coalesce(as_.name, o.s)) = 1 AND bool_and(o.seated)
+            THEN min(coalesce(as_.name, o.s)) END AS s,
+        CASE WHEN count(DISTINCT coalesce(aw.name, o.w)) = 1 AND bool_and(o.seated)
+            THEN min(coalesce(aw.name, o.w)) END AS w,
+        CASE WHEN count(DISTINCT o.score_n) = 1 AND bool_and(o.seated) THEN min(o.score_n) END AS score_n,
+        CASE WHEN count(DISTINCT o.score_e) = 1 AND bool_and(o.seated) THEN min(o.score_e) END AS score_e,
+        CASE WHEN count(DISTINCT o.score_s) = 1 AND bool_and(o.seated) THEN min(o.score_s) END AS score_s,
+        CASE WHEN count(DISTINCT o.score_w) = 1 AND bool_and(o.seated) THEN min(o.score_w) END AS score_w
+    FROM (SELECT *, NOT contains(coalesce(meta_rest, ''), 'seating=assumed') AS seated
+          FROM hand_other WHERE rule <> 'same') o
+    LEFT JOIN player_alias an ON an.alias = o.n
+    LEFT JOIN player_alias ae ON ae.alias = o.e
+    LEFT JOIN player_alias as_ ON as_.alias = o.s
+    LEFT JOIN player_alias aw ON aw.alias = o.w
+    GROUP BY o.merged_into
+) x ON x.hand_id = h.hand_id
 LEFT JOIN player_alias an ON an.alias = h.n
 LEFT JOIN player_alias ae ON ae.alias = h.e
 LEFT JOIN player_alias as_ ON as_.alias = h.s

@@ -9,6 +9,7 @@ from engine.ruleset import RuleSet
 from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_table
 from pandoeren_replay.store.encode import Row
 from pandoeren_replay.store.hash import hash_text
+from pandoeren_replay.store.holding import hold
 from parsers.base import Reject, Warn
 
 NO_RESULT = "."
@@ -62,7 +63,9 @@ class Written:
 
 
 @dataclass(slots=True)
-class _Double:
+class Double:
+    """A hand whose content the store has already."""
+
     hash: int
     source: str
     line: int
@@ -98,36 +101,39 @@ def write_batch(
     options: tuple[str | None, str | None],
 ) -> Written:
     """Write one import inside the caller's transaction; ``options`` are --rules and --format."""
-    import_id = _next(con, "import_run", "import_id")
-    first_source = _next(con, "source", "source_id")
-    before = _count(con)
-    _insert_rule_sets(con, batch.rule_sets.values())
+    import_id = next_id(con, "import_run", "import_id")
+    first_source = next_id(con, "source", "source_id")
+    before = count_hands(con)
+    insert_rule_sets(con, batch.rule_sets.values())
     known = _known(con, [h for h, _, _ in hashed])
     new: list[tuple[int, int, Row]] = []
-    doubles: list[_Double] = []
+    doubles: list[Double] = []
+    again: list[tuple[int, int, Row]] = []
     for item in hashed:
         if item[0] in known:
             source = batch.sources[item[1]]
-            doubles.append(_Double(item[0], source.name, item[2].line, item[2].result))
+            doubles.append(Double(item[0], source.name, item[2].line, item[2].result))
+            again.append((first_source + item[1], item[0], item[2]))
         else:
             known.add(item[0])
             new.append(item)
-    _insert_hands(con, new, first_source)
-    disagreements = _compare(con, doubles, import_id)
-    _rows(
+    insert_rows(
         con, "source",
         [(first_source + i, import_id, s.name, s.format) for i, s in enumerate(batch.sources)],
     )  # fmt: skip
-    new_rejects = _insert_rejects(con, batch.rejects, import_id)
+    _insert_hands(con, new, first_source)
+    disagreements = compare(con, doubles, import_id)
+    told = hold(con, [_double_table(again)]) if again else False
+    new_rejects = insert_rejects(con, batch.rejects, import_id)
     warnings = [(import_id, w.source, w.line, w.message) for w in batch.warnings]
     for source in batch.sources:
         for row in source.rows:
             warnings += [(import_id, source.name, row.line, w) for w in row.warnings]
-    _rows(con, "import_warning", warnings)
-    stored = _count(con) - before
+    insert_rows(con, "import_warning", warnings)
+    stored = count_hands(con) - before
     read = len(hashed) + len(batch.rejects) + batch.empty
     now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
-    _rows(
+    insert_rows(
         con, "import_run",
         [
             (
@@ -136,15 +142,22 @@ def write_batch(
             )
         ],
     )  # fmt: skip
-    changed = bool(stored or new_rejects or disagreements)
+    changed = bool(stored or new_rejects or disagreements or told)
     return Written(import_id, stored, len(doubles), changed, tuple(disagreements))
 
 
-def _next(con: Any, table: str, column: str) -> int:
-    return int(con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {table}").fetchall()[0][0])
+def next_id(con: Any, table: str, column: str) -> int:
+    """The next free number of a table; hands and other records of hands are numbered together."""
+    tables = ("hand", "hand_other") if table == "hand" else (table,)
+    found = [
+        con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {t}").fetchall()[0][0]
+        for t in tables
+    ]
+    return int(max(found))
 
 
-def _count(con: Any) -> int:
+def count_hands(con: Any) -> int:
+    """Number of hands that are shown."""
     return int(con.execute("SELECT count(*) FROM hand").fetchall()[0][0])
 
 
@@ -154,14 +167,15 @@ def _known(con: Any, hashes: list[int]) -> set[int]:
 
     con.register("incoming_hash", pa.table({"hash": pa.array(hashes, pa.uint64())}))
     found = con.execute(
-        "SELECT hash FROM hand WHERE hash IN (SELECT hash FROM incoming_hash)"
+        "SELECT hash FROM hand WHERE hash IN (SELECT hash FROM incoming_hash) UNION ALL "
+        "SELECT hash FROM hand_other WHERE hash IN (SELECT hash FROM incoming_hash)"
     ).fetchall()
     con.unregister("incoming_hash")
     return {h for (h,) in found}
 
 
 def _insert_hands(con: Any, new: Sequence[tuple[int, int, Row]], first_source: int) -> None:
-    first = _next(con, "hand", "hand_id")
+    first = next_id(con, "hand", "hand_id")
     for start in range(0, len(new), ROW_GROUP):
         part = new[start : start + ROW_GROUP]
         hands, violations = [], []
@@ -170,17 +184,26 @@ def _insert_hands(con: Any, new: Sequence[tuple[int, int, Row]], first_source: i
             fixed = {"hand_id": i, "hash": content_hash, "source_id": first_source + source}
             hands.append(tuple(fixed[c] if c in fixed else values.get(c) for c in HAND))
             violations += [(i, *v) for v in row.violations]
-        _insert_arrow(con, "hand", arrow_table(HAND, hands))
-        _insert_arrow(con, "violation", arrow_table(VIOLATION, violations))
+        insert_arrow(con, "hand", arrow_table(HAND, hands))
+        insert_arrow(con, "violation", arrow_table(VIOLATION, violations))
 
 
-def _insert_arrow(con: Any, table: str, data: Any) -> None:
+def _double_table(again: Sequence[tuple[int, int, Row]]) -> Any:
+    rows = []
+    for source_id, content_hash, row in again:
+        fixed = {"hash": content_hash, "source_id": source_id}
+        rows.append(tuple(fixed[c] if c in fixed else row.values.get(c) for c in HAND))
+    return arrow_table(HAND, rows)
+
+
+def insert_arrow(con: Any, table: str, data: Any) -> None:
+    """Insert an Arrow table by the names of its columns."""
     con.register("incoming", data)
     con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming").fetchall()
     con.unregister("incoming")
 
 
-def _rows(con: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_rows(con: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows in the order of the table's columns, in one statement."""
     if not rows:
         return
@@ -188,7 +211,7 @@ def _rows(con: Any, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
     names = [c[0] for c in con.execute(f"DESCRIBE {table}").fetchall()]
     columns = [[_storable(x) for x in c] for c in zip(*rows, strict=True)]
-    _insert_arrow(con, table, pa.table(dict(zip(names, columns, strict=True))))
+    insert_arrow(con, table, pa.table(dict(zip(names, columns, strict=True))))
 
 
 def _storable(value: Any) -> Any:
@@ -198,10 +221,10 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:
+def insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:
     """Keep what could not be read; the same text from the same place only once."""
     known = set(con.execute("SELECT source, line, col, message, raw FROM reject").fetchall())
-    first = _next(con, "reject", "reject_id")
+    first = next_id(con, "reject", "reject_id")
     rows: list[tuple[Any, ...]] = []
     for r in rejects:
         place = (r.source, r.line, r.column, r.message, r.raw)
@@ -213,11 +236,12 @@ def _insert_rejects(con: Any, rejects: Sequence[Reject], import_id: int) -> int:
                     r.expected, r.message, r.raw,
                 )
             )  # fmt: skip
-    _rows(con, "reject", rows)
+    insert_rows(con, "reject", rows)
     return len(rows)
 
 
-def _insert_rule_sets(con: Any, rule_sets: Iterable[RuleSet]) -> None:
+def insert_rule_sets(con: Any, rule_sets: Iterable[RuleSet]) -> None:
+    """Keep rule sets by content, with the points of every card."""
     for rules in rule_sets:
         key = [rules.id, rules.content_hash]
         held = "SELECT 1 FROM rule_set WHERE rules = ? AND rules_hash = ?"
@@ -225,17 +249,17 @@ def _insert_rule_sets(con: Any, rule_sets: Iterable[RuleSet]) -> None:
             continue
         total = rules.total_points
         content = rules.model_dump_json()
-        _rows(
+        insert_rows(
             con, "rule_set", [(*key, rules.cards.last_trick, total[True], total[False], content)]
         )  # fmt: skip
         points = rules.tables.points
-        _rows(
+        insert_rows(
             con, "card_value",
             [(*key, t, c, int(points[t, c])) for t in range(5) for c in range(points.shape[1])],
         )  # fmt: skip
 
 
-def _compare(con: Any, doubles: Sequence[_Double], import_id: int) -> list[Disagreement]:
+def compare(con: Any, doubles: Sequence[Double], import_id: int) -> list[Disagreement]:
     """Keep what a hand that is known already says otherwise about its result."""
     told = [d for d in doubles if d.result != NO_RESULT]
     if not told:
@@ -264,8 +288,8 @@ def _compare(con: Any, doubles: Sequence[_Double], import_id: int) -> list[Disag
         Disagreement(hand, told[nr].source, told[nr].line, kept, told[nr].result)
         for nr, hand, kept in found
     ]
-    _rows(
+    insert_rows(
         con, "disagreement",
-        [(d.hand_id, import_id, d.source, d.line, d.kept, d.other) for d in out],
+        [(d.hand_id, import_id, d.source, d.line, d.kept, d.other, None) for d in out],
     )  # fmt: skip
     return out
