@@ -165,6 +165,9 @@ class TypedHand:
         reader = _Reader(style, mapping, self.builder)
         for piece in self.pieces:
             reader.piece(piece)
+        if 2 * len(reader.remarks) > len(self.pieces):
+            first = reader.remarks[0]  # more talk than hand: this is something else
+            raise first.error(first.text, _STATEMENTS)
         rules = resolve_rules(reader.rules, options)
         for comment in self.comments:
             self.builder.note(comment)
@@ -247,6 +250,7 @@ class _Reader:
         self.contract: str | None = None
         self.calls: list[tuple[int, str]] = []
         self.settled = False
+        self.remarks: list[Piece] = []
 
     def piece(self, piece: Piece) -> None:
         """One piece; raises :class:`TypedError`."""
@@ -279,7 +283,22 @@ class _Reader:
             self._settle()
             self.builder.result(outcome=outcome)
             return
-        raise piece.error(text, _STATEMENTS)
+        self._remark(piece)
+
+    def _remark(self, piece: Piece) -> None:
+        """A piece in plain words is kept as a comment, and that is said; anything else is a fault.
+
+        Words with a card, a number or a colon among them may be part of the hand.
+        """
+        words = split_cards(piece.text)
+        plain = re.fullmatch(r"[^\W\d_][^\d:=()]*", piece.text) and any(len(w) > 2 for w in words)
+        if not plain or len(piece.text) > 200 or any(self.style.find(w) is not None for w in words):
+            raise piece.error(piece.text, _STATEMENTS)
+        self.remarks.append(piece)
+        self.builder.note(piece.text)
+        self.builder.warn(
+            f"line {piece.line}: {piece.text[:60]!r} is not understood: kept as a comment"
+        )
 
     def _named_player(self, text: str) -> int | None:
         name, colon, _ = text.partition(":")

@@ -146,7 +146,9 @@ def test_several_hands_and_a_bad_one():
     ("text", "line", "column", "token", "expected"),
     [
         ("Zuid: 150\ntroef rood", 2, 7, "rood", "a trump suit"),
-        ("Zuid: 150, troef harten, en toen", 1, 26, "en toen", "a statement such as"),
+        ("Zuid: 150, troef harten, en toen H9", 1, 26, "en toen H9", "a statement such as"),
+        ("Zuid: 150, troef harten, toen 7", 1, 26, "toen 7", "a statement such as"),
+        ("Zuid: 150, wat een avond, en toen", 1, 12, "wat een avond", "a statement such as"),
         ("Zuid: 150; troef H; 1. HB H9 H7 H8 HA", 1, 36, "HA", "four cards in trick 1"),
         ("Zuid: 150; troef H; 1. HB H9 H7 2. HA", 1, 36, "HA", "four cards in trick 1"),
         ("Zuid: 150; troef H; 1. HB H9 H7 H8 3. HA", 1, 36, "3.", "trick 2"),
@@ -164,6 +166,15 @@ def test_faults_name_their_place(text, line, column, token, expected):
     (reject,) = read_typed(text, "x", BY).rejects
     assert (reject.line, reject.column, reject.token) == (line, column, token)
     assert expected in reject.expected
+
+
+def test_a_remark_in_plain_words_is_kept_and_said():
+    hand = one("Zuid: 150, troef harten, mooi gespeeld; 1. HB H9 H7 H8\nnet aan gehaald, zei Oom")
+    assert [n.text for n in hand.record.notes] == ["mooi gespeeld", "net aan gehaald", "zei Oom"]
+    assert "line 1: 'mooi gespeeld' is not understood: kept as a comment" in hand.warnings
+    assert hand.record.result.outcome is None
+    assert [CARDS[p.card] for p in hand.record.plays] == ["HJ", "H9", "H7", "H8"]
+    assert read_typed(hand.raw, "x", BY).hands[0].record == hand.record
 
 
 def test_ambiguous_cards_are_said():
