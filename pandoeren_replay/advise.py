@@ -10,8 +10,9 @@ Nothing is drawn where there are no more deals than asked for: then all of them 
 figures are exact.
 """
 
+import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -306,36 +307,55 @@ class PlayAdvice:
         }
 
 
-def play_steps(
-    replay: Replay, ply: int, deals: int = DEALS, seed: int = 0, extra: int | None = None
-) -> Iterator[PlayAdvice]:
-    """Advice that gets better: an answer after every few deals, the last one after ``deals``.
+Weigher = Callable[[Scene], Callable[[Deal], float] | None]
+"""Gives for a moment a weight (0 to 1) of every deal, or ``None`` where all weigh the same."""
 
-    ``extra`` is a card to judge besides the legal ones (one that was played against the rules).
+
+def drawn_deals(
+    scene: Scene, n: int, seed: int = 0, weigher: Weigher | None = None
+) -> tuple[Iterator[Deal], int, bool]:
+    """Deals for a moment, how many there will be, and whether these are all that fit.
+
+    With a ``weigher`` a deal is kept with a chance equal to its weight, so that what is drawn is
+    proportional to the weights.
     """
+    weigh = None if weigher is None else weigher(scene)
+    knowledge = scene.knowledge
+    if knowledge.bound() <= (n if weigh is None else 1):
+        found = list(knowledge.every())
+        if not found:
+            raise NotKnown(f"no deal fits what {SEATS[scene.seat]} saw")
+        return iter(found), len(found), True
+    sampler = knowledge.sampler(seed)
+    coin = random.Random(seed)
+
+    def draws() -> Iterator[Deal]:
+        while True:
+            deal = sampler.draw()
+            if weigh is None or coin.random() < weigh(deal):
+                yield deal
+
+    return draws(), n, False
+
+
+def play_steps(
+    replay: Replay,
+    ply: int,
+    deals: int = DEALS,
+    seed: int = 0,
+    weigher: Weigher | None = None,
+) -> Iterator[PlayAdvice]:
+    """Advice that gets better: an answer after every few deals, the last one after ``deals``."""
     scene = Scene(replay, ply)
     start = time.process_time()
-    knowledge = scene.knowledge
-    exact = knowledge.bound() <= deals
-    drawn = list(knowledge.every()) if exact else None
-    if drawn is not None and not drawn:
-        raise NotKnown(f"no deal fits what {SEATS[scene.seat]} saw")
-    sampler = None if drawn is not None else knowledge.sampler(seed)
-    total = deals if drawn is None else len(drawn)
+    source, total, exact = drawn_deals(scene, deals, seed, weigher)
     rows: list[dict[int, bool]] = []
     side: bool | None = None
     for i in range(total):
-        if drawn is not None:
-            deal = drawn[i]
-        else:
-            assert sampler is not None
-            deal = sampler.draw()
+        deal = next(source)
         if side is None:
             side = bool(scene.position(deal).side >> scene.seat & 1)
-        row = scene.wins(deal)
-        if extra is not None and extra not in row:
-            row |= scene.wins(deal, 1 << extra)
-        rows.append(row)
+        rows.append(scene.wins(deal))
         last = i == total - 1
         if last or (i + 1) % BATCH == 0:
             spent = max(time.process_time() - start, 1e-6)
@@ -346,7 +366,12 @@ def play_steps(
 
 
 def advise_play(
-    replay: Replay, ply: int, deals: int = DEALS, seed: int = 0, seconds: float | None = None
+    replay: Replay,
+    ply: int,
+    deals: int = DEALS,
+    seed: int = 0,
+    seconds: float | None = None,
+    weigher: Weigher | None = None,
 ) -> PlayAdvice:
     """Advice for the seat to play when ``ply`` cards are on the table.
 
@@ -354,7 +379,7 @@ def advise_play(
     record does not tell what the player saw.
     """
     start = time.monotonic()
-    steps = play_steps(replay, ply, deals, seed)
+    steps = play_steps(replay, ply, deals, seed, weigher)
     answer = next(steps)
     while seconds is None or time.monotonic() - start < seconds:
         better = next(steps, None)

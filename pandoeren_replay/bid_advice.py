@@ -16,7 +16,7 @@ asks for.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -236,8 +236,9 @@ class Seen:
 class _Advisor:
     """Works through plans and deals, kind of contract by kind of contract."""
 
-    def __init__(self, seen: Seen, seed: int) -> None:
+    def __init__(self, seen: Seen, seed: int, only: Collection[str] | None = None) -> None:
         seen.check()
+        self.only = only
         self.seen, self.rules, self.seed = seen, seen.rules, seed
         self.auction = seen.auction()
         self.seat = self.auction.turn
@@ -272,7 +273,7 @@ class _Advisor:
                 texts += [f"{c.code}+{n}" for n in range(c.plus_step, most, c.plus_step)]
             bids = [b for t in texts if (b := self.rules.bid(t)) is not None]
             out += [b for b in bids if best is None or b.rank > best.rank]
-        return out
+        return [b for b in out if self.only is None or b.text in self.only]
 
     def _cases(self, bid: Bid) -> list[_Case]:
         plans = self._plans(bid)
@@ -489,14 +490,15 @@ def bid_steps(
     calls: Sequence[str] = (),
     dealer: int = 3,
     seed: int = 0,
+    only: Collection[str] | None = None,
 ) -> Iterator[BiddingAdvice]:
     """Advice to the seat whose turn it is, better with every answer, without end.
 
     ``hand`` is a set of eight cards, ``middle`` the card that lies face up (``None`` where the
-    rules deal it face down), ``calls`` the auction so far from forehand on. Raises ``ValueError``
-    with a sentence for anything that cannot be.
+    rules deal it face down), ``calls`` the auction so far from forehand on, ``only`` the bids to
+    look at (``None``: all). Raises ``ValueError`` with a sentence for anything that cannot be.
     """
-    advisor = _Advisor(Seen(rules, dealer, tuple(calls), hand, middle), seed)
+    advisor = _Advisor(Seen(rules, dealer, tuple(calls), hand, middle), seed, only)
     rounds = 0
     while True:
         advisor.advance()

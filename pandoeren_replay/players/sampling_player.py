@@ -3,12 +3,15 @@
 All of them bid and declare alike, so that a match between them measures card play.
 """
 
+from itertools import islice
+
 import numpy as np
 
 from engine.cards import CARDS, NO_TRUMP, SUITS, cards_in, mask_of
 from engine.ruleset import RuleSet
 from engine.state import NOBODY
-from pandoeren_replay.advise import Scene
+from pandoeren_replay.advise import Scene, drawn_deals
+from pandoeren_replay.players.bid_model import bid_model
 from pandoeren_replay.players.bidding import Plan, want_of
 from pandoeren_replay.players.cardplay import choose_card
 from pandoeren_replay.players.protocol import Declared, View
@@ -132,14 +135,18 @@ class RandomPlayer(SimplePlayer):
 class SamplingPlayer(SimplePlayer):
     """Plays the card that wins in most of the deals he can imagine, each solved with open cards.
 
-    Deals are drawn evenly from all that fit what he sees (:mod:`engine.inference`). Of cards that
-    do equally well he plays the simple player's if it is among them.
+    Deals are drawn from all that fit what he sees (:mod:`engine.inference`), weighed by declarer's
+    bid (:mod:`pandoeren_replay.players.bid_model`) unless ``weigh`` is false. Of cards that do
+    equally well he plays the simple player's if it is among them.
     """
 
-    def __init__(self, rules: RuleSet, seed: int = 1, deals: int = 20) -> None:
+    def __init__(self, rules: RuleSet, seed: int = 1, deals: int = 20, weigh: bool = True) -> None:
         super().__init__(rules, seed)
         self.name = "solver" if deals == 20 else f"solver:{deals}"
+        if not weigh:
+            self.name += " (even)"
         self.deals = deals
+        self.weigher = bid_model(rules).weigher if weigh else None
 
     def play(self, view: View) -> int:
         """The card with the best chance."""
@@ -148,9 +155,9 @@ class SamplingPlayer(SimplePlayer):
         usual = self.usual_card(view)
         scene = Scene(view.table, len(view.plays))
         seed = int(np.random.default_rng([self.seed, view.number, len(view.plays)]).integers(2**62))
-        deals, _ = scene.knowledge.deals(self.deals, seed)
+        source, n, _ = drawn_deals(scene, self.deals, seed, self.weigher)
         hits = dict.fromkeys(cards_in(view.legal), 0)
-        for deal in deals:
+        for deal in islice(source, n):
             for card, wins in scene.wins(deal).items():
                 hits[card] += wins
         most = max(hits.values())
