@@ -106,14 +106,19 @@ _SEAT = (
 )
 
 _CHOICES = (
-    "SELECT b.hand_id, c.ply, c.ply // 4 + 1 AS trick, c.goal, c.value, c.best, c.mattered, "
-    f"{_SEAT} AS k, c.cost FROM (SELECT hand_id, ply::INTEGER AS ply, any_value(goal) AS goal, "
-    "any_value(best) AS best, max(value) FILTER (played) AS value, "
-    "min(value) <> max(value) AS mattered, "
-    "abs(any_value(best) - max(value) FILTER (played)) AS cost "
-    "FROM evaluations GROUP BY hand_id, ply) c JOIN hand b ON b.hand_id = c.hand_id"
+    "SELECT *, CASE WHEN k = declarer OR k = partner THEN best - value ELSE value - best END "
+    "AS cost FROM (SELECT b.hand_id, b.declarer, b.partner, c.ply, c.ply // 4 + 1 AS trick, "
+    f"c.goal, c.value, c.best, c.differ AND v.hand_id IS NULL AS mattered, {_SEAT} AS k "
+    "FROM (SELECT hand_id, ply::INTEGER AS ply, any_value(goal) AS goal, any_value(best) AS best, "
+    "max(value) FILTER (played) AS value, min(value) <> max(value) AS differ "
+    "FROM evaluations GROUP BY hand_id, ply) c JOIN hand b ON b.hand_id = c.hand_id "
+    "LEFT JOIN (SELECT DISTINCT hand_id, ply FROM violations WHERE severity = 'error') v "
+    "ON v.hand_id = c.hand_id AND v.ply = c.ply)"
 )
-"""Cards played in analysed hands: what each cost, whether another would have made a difference."""
+"""Cards played in analysed hands: what each cost its side, and whether the choice mattered.
+
+An irregular card may bring something (a negative cost) and is not counted among the choices.
+"""
 
 CHOICE = Population(
     "choice", "cards played in analysed hands", "gespeelde kaarten in geanalyseerde spellen",
@@ -188,13 +193,13 @@ STATISTICS = (
        "u.goal = 'points'", "u.cost", by="trick"),
     _S("accuracy", "analysis", "accuracy", "trefzekerheid", "rate", "of choices that mattered",
        "choice", "share of the cards that cost nothing, where legal cards differed in value",
-       "u.mattered", "u.cost = 0", good=1),
+       "u.mattered", "u.cost <= 0", good=1),
     _S("blunders", "analysis", "cards that turned the contract", "kaarten die het bod omdraaiden",
        "rate", "of choices that mattered", "choice",
        "share of the cards by which a made contract was lost, or the reverse, against the "
        "player's own side", "u.mattered", "u.turned", good=-1),
     _S("lead_accuracy", "analysis", "opening-lead accuracy", "trefzekerheid van de uitkomst",
        "rate", "of opening leads that mattered", "choice",
-       "accuracy over the first card of the hand", "u.mattered AND u.ply = 0", "u.cost = 0",
+       "accuracy over the first card of the hand", "u.mattered AND u.ply = 0", "u.cost <= 0",
        good=1),
 )  # fmt: skip

@@ -59,6 +59,10 @@ class Comparison:
     high: float | None
     more: int | None
 
+    def __post_init__(self) -> None:
+        if self.more is not None and self.small:
+            object.__setattr__(self, "more", max(self.more, intervals.FEW - min(self.n)))
+
     @property
     def small(self) -> bool:
         """Whether too few hands stand behind it."""

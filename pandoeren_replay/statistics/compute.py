@@ -354,6 +354,9 @@ def figure_of(
                     value - (others or 0.0), known[2] ** 2 * cell.n, cell.n, error
                 )
     figure.others = others
+    if figure.more is not None and figure.small:
+        # What rests on so few says nothing yet, whatever its interval.
+        figure.more = max(figure.more, intervals.FEW - figure.n)
     return figure
 
 

@@ -317,12 +317,15 @@ def may_have_decided(hand: Replay, v: Violation) -> bool:
 
     A card: in a points contract, if the points of its trick are at least what made or lost the
     contract; in another, if the contract was not decided before its trick. An announcement: if
-    declarer's side missed or passed the target by no more than it is worth. A call or the
-    declaration: always, since another contract would have been played.
+    declarer's side missed or passed the target by no more than it is worth. Deal, declaration, or a
+    bid that stands though its hand lacks what it needs: always. Any other call: never, since a
+    call that breaks the rules has no effect.
     """
     bid, points, meld = hand.outcome.bid, hand.outcome.points, hand.outcome.meld
     if bid is None or hand.outcome.made is None:
         return False
+    if v.code.startswith("bid-"):
+        return v.code == "bid-requirement"
     if v.ply is None:
         return True
     if v.code.startswith(("roem", "stuk", "deny", "show")):

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from engine.cards import CARD_INDEX
+from pandoeren_replay.analyze import analyze
+from pandoeren_replay.annotate import annotate
 from pandoeren_replay.statistics.analysis import has_evaluations
 from pandoeren_replay.statistics.compute import figures
 from pandoeren_replay.statistics.evening import moment
@@ -91,6 +93,30 @@ def test_the_card_that_turned_a_hand(analysed: Store) -> None:
     found = moment(hand, values)
     assert found is not None
     assert (found.ply, found.trick, found.seat, found.turned) == (0, 1, 0, "turned_lost")
+
+
+def test_the_solvers_own_values(tmp_path: Path) -> None:
+    """What `pandoeren analyze` writes, counted here, is what the annotation of a hand says."""
+    store = make_store(tmp_path / "store", club_text())
+    analyze(store, "session=played and level<=180")
+    names = ("lost_as_declarer", "lost_as_partner", "lost_as_defender")
+    lost = {"Anna": 0.0, "Bas": 0.0, "Cor": 0.0, "Dirk": 0.0}
+    for name in names:
+        for player, (value, n) in rows(store, name).items():
+            lost[player] += value * n
+    told = dict.fromkeys(lost, 0)
+    right: dict[str, tuple[int, int]] = {}
+    for hand in ("1", "2", "3", "4", "5"):
+        done = annotate(store.replay(f"played-{hand}"))
+        for seat, player in enumerate(told):
+            told[player] += done.lost_by(seat)
+            mine = [c for c in done.cards if c.seat == seat and c.mattered and c.regular]
+            hits, n = right.get(player, (0, 0))
+            right[player] = (hits + sum(c.loss <= 0 for c in mine), n + len(mine))
+    assert lost == told
+    assert rows(store, "accuracy") == {p: x for p, x in right.items() if x[1]}
+    # The first lead of every hand was valued.
+    assert sum(n for _, n in rows(store, "overbid").values()) == 5
 
 
 def test_without_evaluations_there_is_nothing(club: Store, tmp_path: Path) -> None:

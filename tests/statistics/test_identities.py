@@ -195,3 +195,4 @@ def test_small_figures_are_never_ranked(season: Store) -> None:
     for f in found:
         assert f.small == (f.n < FEW)
         assert not (f.small and f.rank)
+        assert not f.small or f.more is None or f.n + f.more >= FEW

@@ -91,6 +91,16 @@ def test_a_broken_rule_that_could_have_decided(tmp_path: Path) -> None:
     assert may_have_decided(hand, revoke)  # 5 short, 11 in the trick
 
 
+def test_a_call_without_effect_decides_nothing(tmp_path: Path) -> None:
+    # S bids 130 over 150: flagged, and the auction goes on as if nothing was said.
+    text = PLAYED[3].replace("150,-,-,-", "150,-,130,-,-")
+    store = make_store(tmp_path / "store", f"{text} n=A;session=s;id=1\n")
+    hand = store.replay("1")
+    low = next(v for v in hand.violations if v.code == "bid-too-low")
+    assert hand.outcome.made is False
+    assert not may_have_decided(hand, low)
+
+
 def test_a_sheet_without_cards(club: Store) -> None:
     report = evening_report(club, "sheet0", "en")
     e = report.evening
