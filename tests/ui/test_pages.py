@@ -98,12 +98,12 @@ def test_paste_import_look_and_take_back(own_store):
     assert not test.exception
     assert Texts("en")("import.preview_count", n="3") in words(test)
     assert not own_store.exists()
-    test.button[0].click().run()
+    test.button(key="import_go").click().run()
     assert not test.exception
     assert "Read 4 = stored 3 + known already 0 + rejected 1 + empty 0" in test.success[0].value
     assert own_store.count() == 3
     test.checkbox[0].check().run()
-    test.button[-1].click().run()
+    test.button(key="import_undo").click().run()
     assert not test.exception
     assert own_store.count() == 0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine.rulefile import BUILTIN_IDS, RuleSetError, load_ruleset
+from engine.rulefile import RuleSetError
 from engine.violations import Language
 from pandoeren_replay.importer import ImportTotals, RulesFinder, replay_located
 from pandoeren_replay.maintenance import undo_import
@@ -14,9 +14,13 @@ from pandoeren_replay.store.encode import is_empty
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
+from pandoeren_replay.ui.fixing import bad_lines, put_right
+from pandoeren_replay.ui.jobs import Job
+from pandoeren_replay.ui.own_rules import rule_choices
 from pandoeren_replay.ui.payload import contract_label, player_name, result_of, seat_names
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.uploading import uploader
 from parsers.base import Options, Reject
 from parsers.base import Source as LogFile
 from parsers.detect import read_sources
@@ -25,6 +29,9 @@ PREVIEWED = 20
 SHOWN_REJECTS = 50
 PREVIEW_BYTES = 4 * 1024 * 1024
 PASTE_LENGTH = 200_000
+_JOB = "import_job"
+_FIXED = "import_fixed"
+_STEPS = ("read", "replay", "write")
 
 
 @dataclass(frozen=True)
@@ -45,23 +52,31 @@ def page() -> None:
     done = st.session_state.pop("import_done", None)
     if done is not None:
         _totals(done, text)
+    if st.session_state.pop("import_stopped", False):
+        st.info(text("import.stopped"), icon=":material/cancel:")
     st.markdown(text("import.what"))
-    uploads = st.file_uploader(
-        text("import.files"), accept_multiple_files=True, key=f"files_{_round()}"
+    job = st.session_state.get(_JOB)
+    if job is not None:
+        _watch(job, text)
+        return
+    uploads = uploader(
+        text("import.files"), text, accept_multiple_files=True, key=f"files_{_round()}"
     )
     pasted = st.text_area(
         text("import.paste"), height=140, max_chars=PASTE_LENGTH, key=f"paste_{_round()}"
     )
-    rules = st.selectbox(
+    choices = rule_choices(source.store)
+    chosen = st.selectbox(
         text("import.rules"),
-        ["", *BUILTIN_IDS],
-        format_func=lambda i: text.of(load_ruleset(i).name) if i else text("import.rules_as_said"),
+        ["", *choices],
+        format_func=lambda i: text.of(choices[i][0].name) if i else text("import.rules_as_said"),
     )
+    rules = choices[chosen][1] if chosen else ""
     files = [LogFile(f.name, f.getvalue()) for f in uploads or ()]
     if pasted.strip():
         files.append(LogFile(text("import.pasted_name"), pasted.encode()))
     if files:
-        _offer(files, rules, source, text)
+        _offer(_corrected(files), rules, source, text)
     _imports(source, text)
 
 
@@ -72,30 +87,95 @@ def _round() -> int:
 
 def _offer(files: list[LogFile], rules: str, source: Source, text: Texts) -> None:
     if sum(len(f.data) for f in files) <= PREVIEW_BYTES:
-        seen = _preview(tuple((f.name, f.data) for f in files), rules, text.lang)
+        try:
+            seen = _preview(tuple((f.name, f.data) for f in files), rules, text.lang)
+        except RuleSetError as e:
+            _failed(e, text)
+            return
         _show_preview(seen, text)
+        _fix(files, seen.rejects, text)
         if not seen.hands and not seen.rejects:
             st.info(text("import.nothing"), icon=":material/search_off:")
             return
     else:
         st.info(text("import.large"), icon=":material/hourglass:")
-    if not st.button(text("import.go"), type="primary", icon=":material/download:"):
+    if not st.button(
+        text("import.go"), key="import_go", type="primary", icon=":material/download:"
+    ):
         return
+    options = Options(rules=rules or None)
+    store = source.store
+    job = Job(lambda say: store.import_(files, options, "auto", say)).start()
+    st.session_state[_JOB] = job
+    _watch(job, text)
+
+
+def _watch(job: Job, text: Texts) -> None:
+    """Shows how far an import is until it is over; the viewer can stop it."""
+    if st.button(text("import.stop"), key="import_stop", icon=":material/cancel:"):
+        job.stop()
     bar = st.progress(0.0, text("import.reading"))
-
-    def progress(what: str, n: int, of: int) -> None:
-        known = {"read", "replay", "write"}
-        label = text(f"import.step_{what}") if what in known else text("import.reading")
-        bar.progress(min(1.0, n / of) if of else 1.0, label)
-
-    try:
-        totals = source.store.import_(files, Options(rules=rules or None), "auto", progress)
-    except (StoreError, RuleSetError) as e:
-        st.error(text("import.failed"), icon=":material/error:")
-        st.text(str(e))
+    while not job.wait(0.1):
+        what, n, of = job.at
+        label = text(f"import.step_{what}") if what in _STEPS else text("import.reading")
+        if job.stopping.is_set():
+            label = text("import.stopping")
+        bar.progress(min(1.0, n / of) if of else 0.0, label)
+    del st.session_state[_JOB]
+    if job.error is None:
+        st.session_state["import_done"] = job.result
+        st.session_state["import_round"] = _round() + 1
+        st.session_state.pop(_FIXED, None)
+    elif job.cancelled:
+        st.session_state["import_stopped"] = True
+    elif isinstance(job.error, (StoreError, RuleSetError)):
+        _failed(job.error, text)
         return
-    st.session_state["import_done"] = totals
-    st.session_state["import_round"] = _round() + 1
+    else:
+        raise job.error
+    st.rerun()
+
+
+def _failed(error: Exception, text: Texts) -> None:
+    st.error(text("import.failed"), icon=":material/error:")
+    st.text(str(error))
+
+
+def _corrected(files: list[LogFile]) -> list[LogFile]:
+    """The files with the lines that the viewer has put right."""
+    fixed: dict[tuple[str, str], bytes] = st.session_state.get(_FIXED, {})
+    return [LogFile(f.name, fixed.get((f.name, _digest(f.data)), f.data)) for f in files]
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _fix(files: list[LogFile], rejects: Sequence[Reject], text: Texts) -> None:
+    """Lets the viewer put unreadable lines right, and reads the files once more."""
+    bad = bad_lines(files, rejects)
+    if not bad:
+        return
+    with st.form("import_fix", border=True):
+        st.markdown(text("import.fix"))
+        # A new form for every state of the files: its fields start with what stands there now.
+        stamp = hashlib.sha256(b"".join(f.data for f in files)).hexdigest()[:12]
+        typed = []
+        for i, b in enumerate(bad):
+            st.text(text("import.fix_why", line=b.line, source=b.source, why=b.why))
+            label = text("import.fix_line", line=b.line)
+            field = st.text_area if b.count > 1 else st.text_input
+            typed.append(field(label, b.text, key=f"fix_{stamp}_{i}"))
+        if not st.form_submit_button(text("import.fix_read"), icon=":material/refresh:"):
+            return
+    fixed: dict[tuple[str, str], bytes] = dict(st.session_state.get(_FIXED, {}))
+    for file in files:
+        changes = [(b, t) for b, t in zip(bad, typed) if b.source == file.name and t != b.text]
+        if changes:
+            now = (file.name, _digest(file.data))
+            known = (k for k, data in fixed.items() if (k[0], _digest(data)) == now)
+            fixed[next(known, now)] = put_right(file, changes).data
+    st.session_state[_FIXED] = fixed
     st.rerun()
 
 
@@ -242,7 +322,7 @@ def _imports(source: Source, text: Texts) -> None:
 def _undo(import_id: int, stored: int, source: Source, text: Texts) -> None:
     st.text(text("import.undo_text", n=text.number(stored)))
     sure = st.checkbox(text("import.undo_sure"), key=f"undo_sure_{import_id}")
-    if st.button(text("import.undo"), disabled=not sure, icon=":material/undo:"):
+    if st.button(text("import.undo"), key="import_undo", disabled=not sure, icon=":material/undo:"):
         try:
             hands, _ = undo_import(source.store, import_id)
         except StoreError as e:
