@@ -90,7 +90,11 @@ def _wide(data: bytes) -> str | None:
 
 def _strict(data: bytes, encoding: str, name: str) -> Decoded:
     try:
-        return Decoded(data.decode(encoding))
+        text = data.decode(encoding)
+        zero = text.find("\0")
+        if zero >= 0:
+            raise DecodeError(f"a binary file (character {zero} is zero), expected a text")
+        return Decoded(text)
     except UnicodeDecodeError as e:
         # A file cut in the middle of its last character keeps everything before it.
         if e.start >= len(data) - 4:
