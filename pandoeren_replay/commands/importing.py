@@ -1,5 +1,6 @@
 """``import``: files into the store."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +21,20 @@ from pandoeren_replay.commands.common import (
 
 if TYPE_CHECKING:
     from pandoeren_replay.importer import ImportTotals
-    from parsers.base import Source
+    from parsers.base import Reject, Source
 
-SHOWN = 10  # rejects, warnings and disagreements printed one by one
+SHOWN = 10  # groups of rejects, warnings and disagreements that are printed
+PLACES = 3  # further places named for each
+
+HINTS = {
+    "unrecognised": "say what it is with --format, or name its columns and moves in a --map file "
+    "(docs/parsers.md)",
+    "no-file": "check the path",
+    "limit": "import it in parts",
+    "not-text": "save it as text, .csv, .xlsx, .zip or .gz",
+    "internal-error": "please report it with the text that `pandoeren rejects --raw` shows",
+}
+"""What to do about a reject, by its code, where its sentence does not say so itself."""
 
 EXAMPLE = "Example: `pandoeren import evening.phl logs/ --db club`"
 
@@ -51,6 +63,9 @@ def import_(
     rules: RulesOption = None,
     mapping: MapOption = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that replay.")] = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be new, known or rejected; no more.")
+    ] = False,
 ) -> None:
     """Import files, folders, zip or gz into the store, and print the totals."""
     from pandoeren_replay.importer import import_paths
@@ -60,23 +75,26 @@ def import_(
         totals = import_paths(
             store, sources(paths), read_options(rules, mapping), format, update, jobs,
             waiting=lambda: say("another import is at work; waiting for it to finish …"),
+            dry_run=dry_run,
         )  # fmt: skip
     nothing = totals.stored + totals.duplicate == 0
+    fails = "nothing would be stored: " if dry_run else "nothing was stored: "
     if nothing and totals.read == totals.rejected == 1:
-        raise CommandError("nothing was stored: " + _why(totals))
-    report(totals)
-    print(f"store: {store.path}")
+        raise CommandError(fails + _why(totals))
+    report(totals, kept=not dry_run)
+    print(f"store: {store.path}" + (" (a dry run: nothing was changed)" if dry_run else ""))
     if not totals.adds_up:
         raise CommandError("the totals do not add up; please report this with the file")
     if nothing:
-        raise CommandError("nothing was stored: " + _why(totals))
+        raise CommandError(fails + _why(totals))
 
 
 def _why(totals: "ImportTotals") -> str:
     if totals.read == 0:
         return "there is no hand in what was given"
     if totals.read == totals.rejected == 1:
-        return str(totals.rejects[0])
+        hint = HINTS.get(totals.rejects[0].code)
+        return str(totals.rejects[0]) + (f" ({hint})" if hint else "")
     if totals.rejected:
         return (
             f"all {totals.rejected} hands were rejected"
@@ -86,23 +104,31 @@ def _why(totals: "ImportTotals") -> str:
     return f"all {totals.empty} hands are empty (neither call nor card)"
 
 
-def report(totals: "ImportTotals") -> None:
-    """Print what became of an import: details to standard error, totals to standard output."""
-    _list([str(r) for r in totals.rejects], "reject")
-    _list([f"{w.source}:{w.line}: {w.message}" for w in totals.warnings], "warning")
-    _list(
+def report(totals: "ImportTotals", kept: bool = True) -> None:
+    """Print what became of an import: details to standard error, totals to standard output.
+
+    Rejects and warnings of one kind are one line. ``kept``: the rejects are in the store.
+    """
+    _rejects(totals.rejects, kept)
+    _groups("warning", [(f"{w.source}:{w.line}", w.source, w.message) for w in totals.warnings])
+    _groups(
+        "disagreement",
         [
-            f"{d.source}:{d.line}: hand {d.hand_id} is known with the result {d.kept}, "
-            f"here it says {d.other}"
+            (
+                f"{d.source}:{d.line}",
+                d.source,
+                f"hand {d.hand_id} is known with the result {d.kept}, here it says {d.other}",
+            )
             for d in totals.disagreements
         ],
-        "disagreement",
     )
     print(
         f"read {totals.read} = stored {totals.stored} + duplicate {totals.duplicate} "
         f"+ rejected {totals.rejected} + empty {totals.empty}"
     )
     extra = []
+    if totals.merged:
+        extra.append(f"{totals.merged} known from another source (the fuller record is shown)")
     if totals.with_errors:
         extra.append(f"{totals.with_errors} with broken rules")
     if totals.simulated:
@@ -115,11 +141,58 @@ def report(totals: "ImportTotals") -> None:
         print("of these: " + ", ".join(extra))
 
 
-def _list(lines: list[str], what: str) -> None:
-    for line in lines[:SHOWN]:
-        say(f"{what}: {line}")
-    if len(lines) > SHOWN:
-        say(f"… and {len(lines) - SHOWN} more {what}s")
+def _rejects(rejects: "list[Reject]", kept: bool) -> None:
+    groups: dict[tuple[str, str], list[Reject]] = {}
+    for r in rejects:
+        groups.setdefault((r.code, kind_of(r.expected)), []).append(r)
+    for (code, _), found in list(groups.items())[:SHOWN]:
+        hint = HINTS.get(code)
+        say(f"reject: {found[0]}" + (f" ({hint})" if hint else ""))
+        if len(found) > 1:
+            places = ", ".join(f"{r.source}:{r.line}" for r in found[1 : 1 + PLACES])
+            more = len(found) - 1
+            say(f"  and {more} more such: {places}" + (", …" if more > PLACES else ""))
+    _rest(len(groups), "reject")
+    if kept and any(r.raw for r in rejects):
+        say(
+            "rejects are kept: `pandoeren rejects --raw` shows the texts, "
+            "`pandoeren reparse` reads them again (with --rules, --map or --format)"
+        )
+
+
+def _groups(what: str, notes: list[tuple[str, str, str]]) -> None:
+    """Notes as (place, source, sentence); those of one kind in one line."""
+    groups: dict[str, list[tuple[str, str, str]]] = {}
+    for note in notes:
+        groups.setdefault(kind_of(note[2]), []).append(note)
+    for found in list(groups.values())[:SHOWN]:
+        place, _, sentence = found[0]
+        if len(found) == 1:
+            say(f"{what}: {place}: {sentence}")
+            continue
+        files = len({source for _, source, _ in found})
+        times = f"{files} files" if files == len(found) else f"{len(found)} times"
+        where = f", in {files} files" if 1 < files < len(found) else ""
+        say(f"{what}: {sentence} ({times}{where}; the first: {place})")
+    _rest(len(groups), f"kinds of {what}")
+
+
+def kind_of(sentence: str) -> str:
+    """What sentences have in common that differ in numbers and in what was found.
+
+    >>> kind_of("trick 3: found 'HB'") == kind_of("trick 12: found 'x'")
+    True
+    """
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "#", sentence)
+
+
+def _rest(n: int, what: str) -> None:
+    if n > SHOWN:
+        say(
+            f"… and {n - SHOWN} more {what}s"
+            if " " not in what
+            else f"… and {n - SHOWN} more {what}"
+        )
 
 
 def register(app: typer.Typer) -> None:

@@ -30,6 +30,9 @@ def show(
     original: Annotated[
         bool, typer.Option("--original", help="The text as its source had it.")
     ] = False,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="Every source of a stored hand, with its text.")
+    ] = False,
     rules: RulesOption = None,
     db: DbOption = None,
 ) -> None:
@@ -41,6 +44,9 @@ def show(
         who = "NESW".find(seat.upper()) if len(seat) == 1 else -1
         if who < 0:
             raise CommandError(f"--seat {seat}: expected N, E, S or W", 2)
+    if sources:
+        _sources(hand, db)
+        return
     replay, text = find_hand(hand, rules, db)
     if original:
         print(printable(text))
@@ -49,6 +55,18 @@ def show(
     if ply is not None and not 0 <= ply <= last:
         raise CommandError(f"--ply {ply}: this hand has plies 0 to {last}", 2)
     print(printable(table_text(replay, ply, who)), end="")
+
+
+def _sources(name: str, db: Path | None) -> None:
+    store = open_store(db)
+    for told in store.sources_of(name):
+        place = f"{told['source']}:{told['line']}"
+        print(printable(f"{place} ({told['format']}, import {told['import_id']}, {told['kind']})"))
+        print(printable("    " + told["text"].rstrip("\n").replace("\n", "\n    ")))
+    number = store.find(name)
+    for d in store.rows("SELECT * FROM disagreements WHERE hand_id = ? ORDER BY ALL", [number]):
+        said = f"{d['source']}:{d['line']} says {d['other']}, kept is {d['kept']}"
+        print(printable(f"disagreement: {said}"))
 
 
 def find_hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":

@@ -275,6 +275,9 @@ def _lay(first: list[Told], second: list[Told], out: Matches) -> None:
         if forced is not None and wrong * CONTRADICTIONS > len(short):
             forced = None
     if forced is None:
+        alike = sum(any(fits(a, b) for b in long) for a in short)
+        if 2 * alike < len(short):
+            return  # another evening of the same players
         why = "date and players are the same, but the hands do not follow each other alike"
         out.apart.append(Apart(short[0].hand_id, long[0].hand_id, why))
         return

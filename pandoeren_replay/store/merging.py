@@ -454,7 +454,7 @@ def _warnings(
         out.append(
             Warn(
                 names[mine.row["source_id"]], mine.row["line"],
-                f"may be the hand of {where}, but is kept apart: {note.why}",
+                f"may be the hand of {where!r}, but is kept apart: {note.why}",
             )
         )  # fmt: skip
     return out

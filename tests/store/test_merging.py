@@ -228,7 +228,7 @@ def test_same_session_and_hand_but_another_hand(put: Put, store: Store) -> None:
     totals = put(text(b), name="b.phl")
     assert (totals.stored, totals.merged) == (4, 0)
     assert len(totals.warnings) == 4
-    assert "may be the hand of a.phl:1, but is kept apart: " in totals.warnings[0].message
+    assert "may be the hand of 'a.phl:1', but is kept apart: " in totals.warnings[0].message
 
 
 def test_one_wrong_contract_keeps_that_hand_apart_and_says_so(put: Put, store: Store) -> None:

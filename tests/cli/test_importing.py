@@ -1,0 +1,178 @@
+"""What an import says: a trial first, few lines, and how to mend what was refused."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pandoeren_replay.commands.importing import kind_of
+from pandoeren_replay.store import Store
+
+from .conftest import CONFORMANCE, Run
+
+SAMPLE = CONFORMANCE / "sample.phl"
+LINE = SAMPLE.read_text().splitlines()[2]
+
+
+def state(folder: Path) -> dict[str, bytes]:
+    if not folder.exists():
+        return {}
+    return {f.name: f.read_bytes() for f in folder.iterdir()}
+
+
+def totals(out: str) -> list[str]:
+    return [x for x in out.splitlines() if x.startswith(("read ", "of these: "))]
+
+
+@pytest.mark.parametrize("before", ["nothing", "part", "all"])
+def test_dry_run_says_what_the_import_would_and_changes_nothing(
+    run: Run, tmp_path: Path, before: str
+) -> None:
+    db, folder = tmp_path / "club", tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.phl").write_text(SAMPLE.read_text() + LINE.replace(" lost;", " made;") + "\n")
+    (folder / "b.phl").write_text("heerlen X . . . . . . .\nheerlen N . . . . . . .\n")
+    (folder / "c.csv").write_text("datum;speler;bod;gehaald\n2026-11-28;Jan;120;ja\n")
+    if before != "nothing":
+        run("import", SAMPLE if before == "part" else folder, "--db", db)
+    kept = state(db)
+    code, out, err = run("import", folder, "--dry-run", "--db", db)
+    assert state(db) == kept
+    assert "(a dry run: nothing was changed)" in out
+    real = run("import", folder, "--db", db)
+    assert totals(out) == totals(real.out)
+    assert code == real.code
+    assert [x for x in err.splitlines() if "rejects are kept" not in x] == [
+        x for x in real.err.splitlines() if "rejects are kept" not in x
+    ]
+    assert "reject: " in err
+
+
+def test_dry_run_of_nothing_fails_as_the_import_would(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.phl"
+    file.write_text("heerlen X . . . . . . .\n")
+    code, _, err = run("import", "--dry-run", file, "--db", tmp_path / "db")
+    assert code == 1
+    assert "error: nothing would be stored: " in err
+    assert not (tmp_path / "db").exists()
+
+
+def test_dry_run_works_where_nothing_may_be_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "club"
+    run("import", SAMPLE, "--db", db)
+    lock = db / "import.lock"
+    lock.unlink()
+    db.chmod(0o555)
+    try:
+        code, out, _ = run("import", "--dry-run", CONFORMANCE / "partial.phl", "--db", db)
+    finally:
+        db.chmod(0o755)
+    assert code == 0
+    assert "stored" in out
+    assert not lock.exists()
+
+
+def test_equal_warnings_are_one_line(run: Run, tmp_path: Path) -> None:
+    for i in range(12):
+        (tmp_path / f"{i:02}.phl").write_text(LINE.replace("sample-03", f"h{i}"))
+    code, out, err = run("import", *sorted(tmp_path.glob("*.phl")), "--db", tmp_path / "db")
+    assert code == 0
+    assert len(err.splitlines()) == 1
+    assert "the last line has no line end" in err
+    assert f"(12 files; the first: {tmp_path}/00.phl:1)" in err
+    assert "12 warnings" in out
+
+
+def test_rejects_of_one_kind_are_one_line_with_what_to_do(run: Run, tmp_path: Path) -> None:
+    good, bad, odd = tmp_path / "good.phl", tmp_path / "bad.phl", tmp_path / "odd.txt"
+    good.write_text(LINE + "\n")
+    bad.write_text("".join(f"heerlen {x} . . . . . . .\n" for x in "ABCDFGH"))
+    odd.write_text("dear diary, today we played cards\n")
+    _, _, err = run("import", good, bad, odd, "--db", tmp_path / "db")
+    lines = err.splitlines()
+    assert lines[0].startswith(f"reject: {bad}:1:9: found 'A', expected a seat")
+    assert lines[1] == f"  and 6 more such: {bad}:2, {bad}:3, {bad}:4, …"
+    assert lines[2].startswith(f"reject: {odd}:1:1: ")
+    assert "--format" in lines[2]
+    assert lines[3].startswith("rejects are kept: `pandoeren rejects --raw`")
+    assert len(lines) == 4
+
+
+def test_the_demo_says_little(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("demo", "--no-serve", "--db", tmp_path / "demo")
+    assert code == 0
+    assert len(err.splitlines()) <= 14
+    assert sum("names no rule set" in x for x in err.splitlines()) == 1
+    store = Store(tmp_path / "demo")
+    # Each file keeps the format that it was read in.
+    formats = {r["format"] for r in store.rows("SELECT DISTINCT format FROM sources")}
+    assert formats >= {"phl", "bga", "boardgame-io", "iss", "klaverlive", "table", "events"}
+
+
+def test_kinds_of_sentences() -> None:
+    assert kind_of("a 1 'x' b") == kind_of('a 22 "y" b') != kind_of("a 1 'x' c")
+
+
+def test_every_source_of_a_hand_is_shown(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "db"
+    other = LINE.replace(" lost;", " made;")
+    (tmp_path / "club.phl").write_text(other + "\n")
+    run("import", SAMPLE, "--db", db)
+    run("import", tmp_path / "club.phl", "--db", db)
+    code, out, _ = run("show", "sample-03", "--sources", "--db", db)
+    assert code == 0
+    assert f"{SAMPLE}:3 (phl, import 1, shown)\n    {LINE}\n" in out
+    assert f"club.phl:1 (phl, import 2, same)\n    {other}\n" in out
+    assert "disagreement: " in out
+    assert "says made;" in out
+
+
+def test_standard_input(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+    import sys
+
+    class Input:
+        buffer = io.BytesIO(LINE.encode() + b"\n")
+
+    monkeypatch.setattr(sys, "stdin", Input())
+    code, out, _ = run("import", "-", "--db", tmp_path / "db")
+    assert code == 0
+    assert "stored 1 " in out
+    assert Store(tmp_path / "db").hands()["source"].to_list() == ["<stdin>"]
+
+
+@pytest.mark.parametrize("name", ["een map/avond één.phl", "名前 ♠.phl", "-dash.phl", "a%20b.phl"])
+def test_paths_with_spaces_and_signs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(LINE + "\n")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("import", "--db", tmp_path / "de store", "--", name)
+    assert (code, err) == (0, "")
+    assert "stored 1 " in out
+    code, out, _ = run("show", "--original", "--db", tmp_path / "de store", "--", f"{name}:1")
+    assert code == 0
+
+
+def test_symbolic_links_and_loops(run: Run, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (tmp_path / "real.phl").write_text(LINE + "\n")
+    (logs / "link.phl").symlink_to(tmp_path / "real.phl")
+    (logs / "loop").symlink_to(logs)
+    (logs / "gone.phl").symlink_to(tmp_path / "gone")
+    (logs / "self.phl").symlink_to(logs / "self.phl")
+    os.mkfifo(logs / "pipe.phl")
+    code, out, err = run("import", logs, "--db", tmp_path / "db")
+    assert code == 0
+    assert "stored 1 " in out
+    assert "rejected 3 " in out
+    assert "not a regular file" in err
+    link = tmp_path / "store"
+    link.symlink_to(tmp_path / "db")
+    assert run("import", logs / "link.phl", "--db", link).code == 0
+    assert "duplicate 1 " in run("import", tmp_path / "real.phl", "--db", link).out
