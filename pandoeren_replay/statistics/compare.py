@@ -13,7 +13,9 @@ SELECT h.hand_id, h.session, seat_name(k) AS place,
     CASE k WHEN 0 THEN h.north WHEN 1 THEN h.east WHEN 2 THEN h.south ELSE h.west END AS who,
     CASE k WHEN 0 THEN h.score_n WHEN 1 THEN h.score_e WHEN 2 THEN h.score_s ELSE h.score_w END
         AS score
-FROM hands h, range(4) s(k) WHERE ({where})
+FROM hands h, range(4) s(k)
+WHERE (h.north IN (?, ?) OR h.east IN (?, ?) OR h.south IN (?, ?) OR h.west IN (?, ?))
+    AND ({where})
 """
 
 PAIRED = f"""
@@ -85,6 +87,7 @@ def compare(store: Store, a: str, b: str, where: str | None = None) -> Compariso
     if a == b:
         raise ValueError(f"a comparison needs two players, found {a!r} twice")
     sql, params = full_condition(store, where)
+    params = [*(a, b) * 4, *params]
     rows = store.rows(PAIRED.replace("{where}", sql), [*params, a, b, a, b])
     if len(rows) > 1:
         return _paired(a, b, rows)
