@@ -26,6 +26,10 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
   .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
   .st-key-pages a p { font-size: 1rem; }
 }
+@media print {
+  .st-key-pages, .st-key-foot, [data-testid="stDecoration"] { display: none !important; }
+  div[data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
+}
 """
 ICON = Path(__file__).with_name("icon.svg")
 
@@ -52,7 +56,7 @@ def run() -> None:
 
 def _footer(text: Texts) -> None:
     st.divider()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="foot"):
         for lang in LANGUAGES:
             if st.button(
                 text(f"app.language_{lang}"),

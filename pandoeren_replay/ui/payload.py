@@ -12,6 +12,7 @@ from engine.record import Claim
 from engine.state import Event, Outcome, Replay
 from engine.violations import Language, Violation
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.whatif import Line, legal_cards
 
 # Suits of a hand side by side: black and red in turn, as players sort them.
 _HAND_ORDER = (0, 1, 3, 2)
@@ -37,11 +38,13 @@ def hand_payload(
     start: str = "0",
     simulated: bool = False,
     around: Around | None = None,
+    line: Line | None = None,
 ) -> dict[str, Any]:
     """Everything the browser needs to show one hand, as JSON-ready data.
 
     ``key`` is the id the address bar keeps, ``start`` the step to open at: a ply (``"17"``) or a
-    place in the auction (``"a3"``).
+    place in the auction (``"a3"``). ``line`` says that ``replay`` is not what was played but what
+    would have followed.
     """
     around = around or Around()
     text = Texts(lang)
@@ -51,7 +54,7 @@ def hand_payload(
     bid = replay.outcome.bid
     return {
         "key": key,
-        "stamp": f"{key}|{lang}|{around.previous}|{around.next}",
+        "stamp": f"{key}|{lang}|{around.previous}|{around.next}|{line or ''}",
         "lang": lang,
         "start": start,
         "previous": around.previous,
@@ -82,6 +85,8 @@ def hand_payload(
         "playing": [_sorted(replay, mask, replay.outcome.trump) for mask in replay.playing],
         "plays": _plays(replay, violations),
         "states": _states(replay),
+        "legal": legal_cards(replay),
+        "line": _line(replay, line, text, names),
         "tricks": _tricks(replay),
         "claims": _claims(replay, text, violations),
         "violations": violations,
@@ -314,6 +319,25 @@ def _states(replay: Replay) -> list[dict[str, Any]]:
         }
         for s in replay.states
     ]
+
+
+def _line(
+    replay: Replay, line: Line | None, text: Texts, names: Sequence[str]
+) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    seat = replay.seats[line.at]
+    return {
+        "code": str(line),
+        "at": line.at,
+        "cards": list(line.cards),
+        "label": text(
+            "replay.whatif_line",
+            name=names[seat] if seat is not None else "?",
+            trick=line.at // 4 + 1,
+            card=text.card(line.cards[0]),
+        ),
+    }
 
 
 def _cards(trick: Sequence[tuple[int, int]]) -> list[tuple[int | None, str]]:

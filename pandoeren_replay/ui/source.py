@@ -11,9 +11,10 @@ import streamlit as st
 
 from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import RuleSet
+from engine.state import Replay
 from engine.violations import Language
 from pandoeren_replay.filters import condition
-from pandoeren_replay.stats import statistics
+from pandoeren_replay.stats import pairs, statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui.payload import Around, hand_payload
@@ -93,6 +94,10 @@ class Source:
         """Statistics of the hands that a filter lets through, a row for each group."""
         return _statistics(self.path, self.generation, tuple(by), where)
 
+    def pairs(self, where: str) -> list[dict[str, Any]]:
+        """Pairs against what was expected of them, of the hands that a filter lets through."""
+        return _pairs(self.path, self.generation, where)
+
     def filtered(self, query: str, where: str) -> list[dict[str, Any]]:
         """Rows of a query of ours; its ``{where}`` becomes a filter over ``hands h``."""
         if self.generation == 0:
@@ -111,6 +116,14 @@ class Source:
     def payload(self, key: str, lang: Language, around: Around) -> dict[str, Any]:
         """One hand for the replayer, by its hash."""
         return _payload(self.path, self.generation, key, lang, around)
+
+    def replay(self, key: str) -> Replay:
+        """One hand replayed, by its hash."""
+        return _replay(self.path, self.generation, key)
+
+    def evaluations(self, key: str) -> list[dict[str, Any]]:
+        """The stored values of a hand's cards (``pandoeren analyze``), by its hash."""
+        return _evaluations(self.path, self.generation, key)
 
     def rules(self, rules_id: str) -> RuleSet | None:
         """A rule set that hands of this store were read by, the newest of that name."""
@@ -139,6 +152,11 @@ def _statistics(
     path: str, generation: int, by: tuple[str, ...], where: str
 ) -> list[dict[str, Any]]:
     return statistics(Store(path), by, where).to_dicts() if generation else []
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _pairs(path: str, generation: int, where: str) -> list[dict[str, Any]]:
+    return pairs(Store(path), where).to_dicts() if generation else []
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -200,6 +218,22 @@ def _payload(
     )
     payload["stamp"] += f"|{generation}"
     return payload
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _replay(path: str, generation: int, key: str) -> Replay:
+    return Store(path).replay(key)
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _evaluations(path: str, generation: int, key: str) -> list[dict[str, Any]]:
+    return Store(path).rows(
+        "SELECT ply, card, goal, value, best, played, solver FROM evaluations "
+        "WHERE hand_id = (SELECT hand_id FROM hands WHERE hash = ?) "
+        "AND solver = (SELECT max(solver) FROM evaluations "
+        "WHERE hand_id = (SELECT hand_id FROM hands WHERE hash = ?))",
+        [key, key],
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=100)

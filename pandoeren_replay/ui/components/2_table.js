@@ -113,7 +113,7 @@ function drawHands(view, step) {
       const node = face ? drawCard(view, code, x, y, l.cw, l.ch, box.beside) : drawBack(x, y, l.cw, l.ch, seen);
       node.setAttribute("data-seat", "NESW"[seat]);
       group.append(node);
-      view.handCards.push({ node, seat, code: face ? code : null, index: i, marked: false });
+      view.handCards.push({ node, seat, code: face ? code : null, index: i, marked: false, x, y });
     }
   }
   view.svgParts.hands.replaceChildren(group);
@@ -313,6 +313,7 @@ function drawTable(view, step) {
   fadeHands(view, step);
   drawNames(view, step);
   drawTrick(view, step);
+  drawValues(view, step);
 }
 
 function resizeTable(view, width) {

@@ -1,15 +1,29 @@
-"""Replay: one hand on the table, stepped in the browser."""
+"""Replay: one hand on the table, stepped in the browser; verdicts, other lines and notes."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
+from pandoeren_replay.notes import Notes
+from pandoeren_replay.studies import hand_text
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.replayer import replayer
-from pandoeren_replay.ui.payload import Around
+from pandoeren_replay.ui.noting import carry_out, notes_data
+from pandoeren_replay.ui.payload import Around, hand_payload
+from pandoeren_replay.ui.source import Source
+from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.verdicts import DESK, Job, from_rows, verdict_data, verdicts
+from pandoeren_replay.ui.whatif import Line, play_line
 
 _KEY = "replayer"
 _RELOAD = "replayer_other_hand"
+_MESSAGE = "replayer_message"
+_ANSWERED = "replayer_answered"
+
+# Longer than most hands take, short enough not to be felt; after that the browser asks again.
+_PATIENCE = 0.15
 
 
 def page() -> None:
@@ -34,9 +48,27 @@ def page() -> None:
 @st.fragment
 def _table(key: str) -> None:
     text = session.texts()
-    payload = session.source().payload(key, text.lang, Around(*session.neighbours(key)))
+    source = session.source()
+    want = _wanted(key)
+    line, played = _line(key, want), None
+    if line is not None:
+        played = _ask(source, key, line)
+    around = Around(*session.neighbours(key))
+    payload = source.payload(key, text.lang, around)
+    if line is not None and played is not None and played.state == "done":
+        payload = _line_payload(source, key, line, played, text, payload)
+    payload["waiting"] = _waiting(played, text)
+    payload["verdicts"] = _verdicts(source, key, want, line, played, text)
+    notes = Notes(source.path)
+    payload["notes"] = {
+        **notes_data(notes, key, source.replay(key), text),
+        "answered": st.session_state.get(_ANSWERED, 0),
+    }
+    if message := st.session_state.pop(_MESSAGE, ""):
+        payload["notes"]["message"] = message
+    payload["phn"] = hand_text(source.store, notes, key)
     payload["start"] = _start(st.query_params.get("ply", ""))
-    replayer(payload, key=_KEY, on_other=_other)
+    replayer(payload, key=_KEY, on_other=_other, on_do=_do)
     if st.session_state.pop(_RELOAD, False):
         st.rerun()
 
@@ -46,9 +78,107 @@ def _start(asked: str) -> str:
     return asked if re.fullmatch(r"a?\d{1,3}", asked) else "0"
 
 
+def _wanted(key: str) -> Mapping[str, Any]:
+    """What the browser asked for: verdicts or none, another line of this hand."""
+    state = st.session_state.get(_KEY)
+    want = getattr(state, "want", None)
+    return want if isinstance(want, Mapping) else {}
+
+
+def _line(key: str, want: Mapping[str, Any]) -> Line | None:
+    """The line to show: what the browser asked for last, else what the address says."""
+    asked = want.get("line")
+    if isinstance(asked, Mapping) and asked.get("key") == key:
+        return Line.parse(str(asked.get("text", ""))[:100])
+    return Line.parse(st.query_params.get("line", "")[:100])
+
+
+def _ask(source: Source, key: str, line: Line | None) -> Job:
+    """The solver's job for a hand or a line of it."""
+
+    def work() -> Any:
+        hand = source.replay(key)
+        played = hand if line is None else play_line(hand, line)
+        return played, verdicts(played)
+
+    name = (source.path, source.generation, key, line)
+    return DESK.ask(name, work).wait(_PATIENCE)
+
+
+def _line_payload(
+    source: Source, key: str, line: Line, played: Job, text: Texts, real: dict[str, Any]
+) -> dict[str, Any]:
+    around = Around(real["previous"], real["next"], None)
+    hand, _ = played.answer
+    made = hand_payload(
+        hand, text.lang, key=key, simulated=real["simulated"], around=around, line=line
+    )
+    return {**made, "subtitle": real["subtitle"]}
+
+
+def _waiting(job: Job | None, text: Texts) -> dict[str, Any] | None:
+    """What to say while another line is not there yet, or why it will not come."""
+    if job is None or job.state == "done":
+        return None
+    if job.state == "running":
+        words = text("replay.whatif_waiting", n=round(job.seconds))
+        return {"running": True, "words": words, "hint": _hint(text)}
+    return {"running": False, "words": _why_not(job, text), "hint": ""}
+
+
+def _why_not(job: Job, text: Texts) -> str:
+    if job.state == "impossible":
+        return text("replay.review_impossible", reason=job.reasons[text.lang == "nl"])
+    return text("replay.review_failed")
+
+
+def _hint(text: Texts) -> str:
+    return "" if DESK.warm else text("replay.review_cold")
+
+
+def _verdicts(
+    source: Source,
+    key: str,
+    want: Mapping[str, Any],
+    line: Line | None,
+    played: Job | None,
+    text: Texts,
+) -> dict[str, Any]:
+    """Verdicts of what is shown: asked for, or shown by themselves where they are stored."""
+    asked = want.get("verdicts")
+    stored = [] if line is not None else source.evaluations(key)
+    if asked is False or (asked is None and not stored):
+        if want.get("cancelled") == key:
+            DESK.cancel((source.path, source.generation, key, line))
+        return {"state": "off"}
+    if stored:
+        found = from_rows(source.replay(key), stored)
+        if found is not None:
+            return {"state": "done", **verdict_data(found, text.lang, stored=True)}
+    job = played if played is not None else _ask(source, key, None)
+    if job.state == "done":
+        return {"state": "done", **verdict_data(job.answer[1], text.lang, stored=False)}
+    if job.state == "running":
+        words = text("replay.review_running", n=round(job.seconds))
+        return {"state": "running", "words": words, "hint": _hint(text)}
+    return {"state": job.state, "words": _why_not(job, text)}
+
+
 def _other() -> None:
     wanted = st.session_state[_KEY].goto
-    if wanted and session.source().find(wanted):
+    if isinstance(wanted, str) and session.source().find(wanted):
         st.query_params.from_dict({"hand": wanted})
         st.session_state["last_hand"] = wanted
         st.session_state[_RELOAD] = True
+
+
+def _do() -> None:
+    """Writes what the viewer asked to have written."""
+    asked = st.session_state[_KEY].do
+    key = st.session_state.get("last_hand")
+    if not isinstance(asked, Mapping) or not key:
+        return
+    notes = Notes(session.source().path)
+    st.session_state[_MESSAGE] = carry_out(notes, key, asked, session.texts())
+    number = asked.get("n")
+    st.session_state[_ANSWERED] = number if isinstance(number, (int, float)) else 0

@@ -77,10 +77,18 @@ function draw(view) {
   view.svgRoot.setAttribute("aria-label", words);
   view.root.setAttribute("data-step", step.code);
   for (const [node, off] of view.ends) node.disabled = off();
+  drawVerdict(view, step);
+  drawChoices(view, step);
+  drawNotesHere(view);
 }
 
 function go(view, index) {
   const next = Math.max(0, Math.min(view.steps.length - 1, index));
+  if (next === view.index + 1 && quizTurn(view, view.steps[view.index])) {
+    if (view.timer) play(view, false);
+    view.status.textContent = view.text.quiz_first;
+    return;
+  }
   if (next === view.index) {
     if (view.timer) play(view, false);
     return;
@@ -95,6 +103,8 @@ function link(view) {
   const url = new URL(window.location.href);
   url.searchParams.set("hand", view.data.key);
   url.searchParams.set("ply", view.steps[view.index].code);
+  if (view.data.line) url.searchParams.set("line", view.data.line.code);
+  else url.searchParams.delete("line");
   return url;
 }
 
@@ -138,6 +148,8 @@ function play(view, on = !view.timer) {
 
 function lookFrom(view, seat) {
   view.seat = seat;
+  if (view.quiz && seat === null) return stopQuiz(view);
+  if (view.quiz) view.quiz.seat = seat;
   view.seatSelect.value = seat === null ? "" : String(seat);
   draw(view);
 }
@@ -152,21 +164,16 @@ function fourColours(view, on = !view.four) {
 async function copyLink(view) {
   const text = String(link(view));
   window.history.replaceState(window.history.state, "", text);
-  try {
-    await navigator.clipboard.writeText(text);
-    view.status.textContent = view.text.link_copied;
-    view.linkBox.hidden = true;
-  } catch {
-    // no clipboard (plain http, or not allowed): show the link so that it can be copied by hand
-    view.linkBox.hidden = false;
-    view.linkBox.value = text;
-    view.linkBox.focus();
-    view.linkBox.select();
-  }
+  await copyText(view, text, view.text.link_copied);
 }
 
 function otherHand(view, id) {
-  if (id) view.component.setTriggerValue("goto", id);
+  if (!id) return;
+  if (view.want.line) {
+    view.want = { ...view.want, line: null };
+    view.component.setStateValue("want", view.want);
+  }
+  view.component.setTriggerValue("goto", id);
 }
 
 function help(view) {
@@ -194,6 +201,13 @@ const KEYS = {
   "[": (v) => otherHand(v, v.data.previous),
   "]": (v) => otherHand(v, v.data.next),
   "?": (v) => help(v),
+  v: (v) => toggleVerdicts(v),
+  m: (v) => nextMistake(v),
+  w: (v) => toggleWhatIf(v),
+  q: (v) => toggleQuiz(v),
+  o: (v) => writeNote(v),
+  s: (v) => toggleStar(v),
+  Escape: (v) => escape(v),
 };
 const FIELDS = "input,textarea,select,canvas,[contenteditable=''],[contenteditable='true'],[role='grid'],[role='listbox'],[role='combobox'],[role='slider'],[role='menu'],[role='tablist']";
 
@@ -246,13 +260,16 @@ function buildControls(view) {
   view.fourBox = el("input", { type: "checkbox", "data-do": "four" });
   view.fourBox.checked = view.four;
   view.fourBox.addEventListener("change", () => fourColours(view, view.fourBox.checked));
-  view.linkBox = el("input", { type: "text", readonly: true, hidden: true, "aria-label": text.b_link, class: "linkbox" });
+  view.reviewButton = button(text.b_review, text.review_off, () => toggleVerdicts(view), { "data-do": "review" });
+  view.mistakeButton = button(text.b_next_mistake, `${text.mistake} ▶`, () => nextMistake(view), { "data-do": "next-mistake" });
+  view.whatifButton = button(text.b_whatif, text.whatif, () => toggleWhatIf(view), { "data-do": "whatif" });
+  view.quizButton = button(text.b_quiz, text.quiz, () => toggleQuiz(view), { "data-do": "quiz" });
+  const study = el("div", { class: "more studying" }, view.reviewButton, view.mistakeButton, view.whatifButton, view.quizButton);
   const more = el("div", { class: "more", role: "group", "aria-label": text.g_more }, prevBad, nextBad, ...hands, view.playButton,
     el("label", {}, el("span", {}, text.speed), speed), el("label", {}, el("span", {}, text.look), view.seatSelect),
     el("label", { class: "check" }, view.fourBox, el("span", {}, text.four)),
-    button(text.b_link, text.copy_link, () => copyLink(view), { "data-do": "link" }),
-    button(text.b_help, text.help, () => help(view), { "data-do": "help" }), view.linkBox);
-  return [steps, more];
+    button(text.b_help, text.help, () => help(view), { "data-do": "help" }));
+  return [steps, study, more];
 }
 
 function buildDialog(view) {
@@ -264,16 +281,28 @@ function buildDialog(view) {
 }
 
 function build(view) {
-  const [steps, more] = buildControls(view);
+  const [steps, study, more] = buildControls(view);
   view.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   view.here = el("div", { class: "here", "aria-live": "polite" });
+  view.verdictLine = el("p", { class: "verdict", "aria-live": "polite" });
+  view.verdictBox = el("div", { class: "verdictbox" });
+  view.legend = el("p", { class: "remark legend", hidden: true });
+  view.choices = el("div", { class: "choices", "aria-live": "polite" });
+  view.notesHere = el("div", { class: "noteshere" });
+  view.review = el("section", { class: "review", hidden: true });
+  view.paper = el("div", { class: "paper" });
   view.lastTrick = el("p", { class: "lasttrick" });
-  view.svgParts = { hands: svg("g"), trick: svg("g"), bubbles: svg("g"), names: svg("g") };
+  view.svgParts = { hands: svg("g"), values: svg("g"), trick: svg("g"), bubbles: svg("g"), names: svg("g") };
   view.svgRoot = svg("svg", { class: "table", role: "img" }, ...Object.values(view.svgParts));
+  view.svgRoot.addEventListener("click", (event) => {
+    const card = event.target.closest(".hands .can");
+    if (card) choose(view, card.dataset.card);
+  });
   view.tableBox = el("div", { class: "tablebox" }, view.svgRoot);
-  const left = el("div", { class: "left" }, view.status, view.tableBox, steps, view.here, view.lastTrick, more);
-  const right = el("div", { class: "right" }, buildScore(view), buildViolations(view), buildFacts(view), buildAuction(view), buildClaims(view), buildTricks(view));
-  view.root.replaceChildren(buildHeader(view), el("div", { class: "cols" }, left, right), buildDialog(view));
+  const left = el("div", { class: "left" }, buildLine(view), view.status, view.tableBox, steps, view.choices, view.here, view.verdictLine,
+    view.notesHere, view.legend, view.verdictBox, study, view.lastTrick, more, buildSharing(view));
+  const right = el("div", { class: "right" }, buildScore(view), view.review, buildViolations(view), buildFacts(view), buildAuction(view), buildClaims(view), buildTricks(view), buildNotes(view));
+  view.root.replaceChildren(el("div", { class: "screen" }, buildHeader(view), el("div", { class: "cols" }, left, right)), view.paper, buildDialog(view));
 }
 
 function isDark(root) {
@@ -286,13 +315,15 @@ function isDark(root) {
 
 function mount(parent, component) {
   const root = el("div", { class: "pandoeren", lang: component.data.lang });
-  const view = { root, component, alive: true, index: 0, seat: null, timer: null, four: readChoice("four", false), speed: readChoice("speed", 1) };
+  const view = { root, component, alive: true, index: 0, seat: null, timer: null, four: readChoice("four", false), speed: readChoice("speed", 1), want: { verdicts: readChoice("verdicts", null) } };
   view.fontFamily = getComputedStyle(parent.host ?? parent).fontFamily;
   view.go = (i) => go(view, i);
   view.flagsAt = (i) => view.data.violations.filter((v) => v.step === i && v.severity !== "info");
   view.listener = (event) => onKey(view, event);
   parent.querySelector(".mount").replaceChildren(root);
   document.addEventListener("keydown", view.listener);
+  view.printing = () => drawPaper(view);
+  window.addEventListener("beforeprint", view.printing);
   view.sizes = new ResizeObserver(() => {
     const width = Math.floor(view.tableBox.clientWidth);
     if (width > 0 && width !== view.l.width) {
@@ -306,7 +337,13 @@ function mount(parent, component) {
 
 function show(view, data) {
   const fresh = !view.data || view.data.key !== data.key;
-  const code = fresh ? data.start : view.steps[view.index].code;
+  const code = view.startAt ?? (fresh ? data.start : view.steps[view.index].code);
+  view.startAt = null;
+  if (fresh) {
+    view.quiz = null;
+    view.choosing = false;
+    view.root.classList.remove("quiz");
+  }
   setHand(view, data);
   if (fresh && view.timer) clearInterval(view.timer);
   if (fresh) view.timer = null;
@@ -316,9 +353,25 @@ function show(view, data) {
   view.index = indexOfCode(view, code);
   resizeTable(view, Math.max(300, Math.floor(view.tableBox.clientWidth) || 300));
   draw(view);
+  applyVerdicts(view);
+  applyNotes(view);
+  if (view.refocus) view.root.querySelector("[data-do='real'],[data-do='whatif']")?.focus();
+  view.refocus = false;
   if (view.timer) play(view, true);
   view.sizes.disconnect();
   view.sizes.observe(view.tableBox);
+}
+
+/** The same hand once more: only verdicts and notes may be new. */
+function refresh(view, data) {
+  const shown = JSON.stringify([data.verdicts, data.waiting]);
+  const said = JSON.stringify(data.notes);
+  Object.assign(view.data, { verdicts: data.verdicts, waiting: data.waiting, notes: data.notes, phn: data.phn });
+  if (shown !== view.shown || data.waiting?.running || data.verdicts.state === "running") applyVerdicts(view);
+  if (said !== view.said || view.noteMessage.textContent) applyNotes(view);
+  view.shown = shown;
+  view.said = said;
+  if (!data.waiting) view.startAt = null;
 }
 
 export default function (component) {
@@ -329,11 +382,21 @@ export default function (component) {
   if (view.stamp !== component.data.stamp) {
     view.stamp = component.data.stamp;
     show(view, component.data);
+    if (!view.told) {
+      view.told = true;
+      if (view.want.verdicts !== null) component.setStateValue("want", view.want);
+    } else {
+      window.history.replaceState(window.history.state, "", link(view));
+    }
+  } else {
+    refresh(view, component.data);
   }
   return () => {
     view.alive = false;
     clearInterval(view.timer);
     clearTimeout(view.report);
+    clearTimeout(view.poll);
+    window.removeEventListener("beforeprint", view.printing);
     view.sizes.disconnect();
     document.removeEventListener("keydown", view.listener);
     VIEWS.delete(parent);
