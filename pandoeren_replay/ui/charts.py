@@ -90,6 +90,21 @@ def rate_chart(rates: Sequence[Rate], text: Texts) -> go.Figure:
     return _finish(figure, height=90 + 38 * len(rates))
 
 
+def difference_chart(differences: Sequence[Rate], text: Texts) -> go.Figure:
+    """Differences between rates with their intervals, and the line of no difference."""
+    figure = rate_chart(differences, text)
+    figure.update_xaxes(
+        range=None,
+        tickformat="+.0%",
+        title=text("charts.difference_axis"),
+        zeroline=True,
+        zerolinewidth=3,
+        zerolinecolor="#7d8780",
+    )
+    figure.update_traces(hovertemplate=text("charts.difference_hover"))
+    return figure
+
+
 def balance_chart(
     names: Sequence[str], balances: Sequence[Sequence[int]], hands: Sequence[str], text: Texts
 ) -> go.Figure:

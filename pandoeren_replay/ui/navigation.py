@@ -17,8 +17,10 @@ PAGES = {
     "contracts": ("contracts", ":material/leaderboard:"),
     "bidding": ("bidding", ":material/campaign:"),
     "players": ("players", ":material/group:"),
+    "partners": ("partners", ":material/handshake:"),
     "rules": ("rules", ":material/menu_book:"),
     "import": ("import_", ":material/upload_file:"),
+    "sql": ("sql", ":material/database_search:"),
     "about": ("about", ":material/info:"),
 }
 DEFAULT = "evening"
