@@ -19,7 +19,7 @@ from engine.cards import CARDS, SEATS
 from engine.inference import NotKnown, true_deal
 from engine.state import Replay
 from engine.violations import SEAT_NAMES, dutch_card, english_card
-from pandoeren_replay.advise import PlayAdvice, Scene, play_steps
+from pandoeren_replay.advise import PlayAdvice, Scene, Weigher, play_steps
 from pandoeren_replay.bid_advice import CallAdvice, Seen, bid_steps
 
 Verdict = Literal["forced", "fine", "doubtful", "mistake", "illegal"]
@@ -157,8 +157,11 @@ def review(
     deals: int = 100,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    weigher: Weigher | None = None,
 ) -> Review:
     """Review every card of a hand; ``progress`` is told (decisions done, of how many).
+
+    With a ``weigher`` deals count by how well declarer's cards suit his bid.
 
     Raises :class:`engine.inference.NotKnown` only where no decision at all can be judged.
     """
@@ -169,7 +172,7 @@ def review(
     wall, start = time.monotonic(), time.process_time()
     for ply in range(n):
         try:
-            decision = _decision(replay, ply, deals, seed + ply)
+            decision = _decision(replay, ply, deals, seed + ply, weigher)
             decisions.append(decision)
             solved += decision.deals
         except NotKnown as e:
@@ -182,7 +185,7 @@ def review(
     return Review(replay, tuple(decisions), skipped, time.monotonic() - wall, solved / spent)
 
 
-def _decision(replay: Replay, ply: int, deals: int, seed: int) -> Decision:
+def _decision(replay: Replay, ply: int, deals: int, seed: int, weigher: Weigher | None) -> Decision:
     scene = Scene(replay, ply)
     card = replay.record.plays[ply].card
     try:
@@ -198,7 +201,7 @@ def _decision(replay: Replay, ply: int, deals: int, seed: int) -> Decision:
     if legal.bit_count() == 1:
         return Decision(ply, seat, card, "forced")
     advice = None
-    for advice in play_steps(replay, ply, deals, seed):
+    for advice in play_steps(replay, ply, deals, seed, weigher):
         if advice.n >= 30 and _certain(advice):
             break
     assert advice is not None

@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,18 @@ from engine.replay import replay
 from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.solver_position import Position, position_from_replay
 from engine.state import Replay
-from pandoeren_replay.advise import Chance, PlayAdvice, Scene, advise_play, play_steps
+from pandoeren_replay.advise import (
+    Chance,
+    PlayAdvice,
+    Scene,
+    advise_play,
+    drawn_deals,
+    play_steps,
+)
 from pandoeren_replay.bid_advice import advise_bid, bid_steps
 from pandoeren_replay.commands.advising import cards_of
 from pandoeren_replay.fair_review import MARGIN, judge, review, review_bid
+from pandoeren_replay.players.bid_model import bid_model
 from parsers.phl import read_phl
 from tests.cli.conftest import Run, run
 from tests.engine.dealing import random_record
@@ -154,6 +163,37 @@ def test_where_all_is_known_the_two_measures_agree() -> None:
         if judged > 60:
             return
     raise AssertionError("too few praatjes in the demo season")
+
+
+def test_weighed_by_the_bid_declarer_holds_what_he_would_bid_on() -> None:
+    """Piccolo and misère are bid on low cards: weighed, the defenders win less often."""
+    model = bid_model(HEERLEN)
+    shown = 0
+    some = [
+        r for r in season() if r.rules == "heerlen" and {"mis", "pic"} & {c.text for c in r.auction}
+    ]
+    for full in map(replay, some):
+        if full.outcome.contract not in ("mis", "pic"):
+            continue
+        scene = Scene(full, 1)
+        if scene.knowledge.fixed[scene.declarer] or scene.seat == scene.declarer:
+            continue
+        even, _, _ = drawn_deals(scene, 150, 1)
+        weighed, _, exact = drawn_deals(scene, 150, 1, model.weigher)
+        assert not exact
+        chance = [
+            sum(model.chance(scene, d.hands[scene.declarer] | scene.imagined.played[scene.declarer])
+                for d in islice(source, 150)) / 150
+            for source in (even, weighed)
+        ]  # fmt: skip
+        assert chance[1] > 1.2 * chance[0]
+        for deal in islice(drawn_deals(scene, 5, 2, model.weigher)[0], 5):
+            assert scene.knowledge.admits(deal)
+        shown += 1
+        if shown == 4:
+            break
+    assert shown == 4
+    assert model.weigher(Scene(full, 0, full.outcome.declarer, waiting=True)) is None
 
 
 def advice(results: list[dict[int, bool]], exact: bool = False) -> PlayAdvice:
@@ -331,7 +371,7 @@ def test_advise_command(run: Run) -> None:
 
 def test_advise_and_review_a_recorded_hand(run: Run) -> None:
     where = f"{DATA / 'season.phl'}:40"
-    ran = run("advise", where, "--ply", "9", "--deals", "20")
+    ran = run("advise", where, "--ply", "9", "--deals", "20", "--weigh")
     assert ran.code == 0, ran.err
     assert "a second" in ran.out
     assert "say which moment" in run("advise", where).err

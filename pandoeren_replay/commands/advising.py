@@ -18,11 +18,19 @@ from pandoeren_replay.commands.common import (
 from pandoeren_replay.commands.showing import find_hand
 
 if TYPE_CHECKING:
+    from engine.state import Replay
+    from pandoeren_replay.advise import Weigher
     from pandoeren_replay.bid_advice import BiddingAdvice
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")]
 DealsOption = Annotated[
     int, typer.Option("--deals", min=2, max=100_000, help="Deals to look at for each card.")
+]
+WeighOption = Annotated[
+    bool,
+    typer.Option(
+        "--weigh", help="Deals count by how well declarer's cards suit his bid (a model)."
+    ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed, the same deals.")]
 
@@ -74,6 +82,7 @@ def advise(
         typer.Option("--ply", help="Cards on the table, 0 to 31 (default: after the last one)."),
     ] = None,
     deals: DealsOption = 100,
+    weigh: WeighOption = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RulesOption = None,
@@ -84,7 +93,7 @@ def advise(
     if cards is not None:
         _bidding(cards, middle, calls, dealer, seconds, seed, as_json, rules)
     else:
-        _playing(hand, ply, deals, seed, as_json, rules, db)
+        _playing(hand, ply, deals, weigh, seed, as_json, rules, db)
 
 
 def _bidding(
@@ -137,8 +146,8 @@ def _bid_table(found: "BiddingAdvice") -> None:
 
 
 def _playing(
-    name: str, ply: int | None, deals: int, seed: int, as_json: bool, rules: str | None,
-    db: Path | None,
+    name: str, ply: int | None, deals: int, weigh: bool, seed: int, as_json: bool,
+    rules: str | None, db: Path | None,
 ) -> None:  # fmt: skip
     from engine.cards import CARDS
     from pandoeren_replay.advise import advise_play
@@ -150,7 +159,7 @@ def _playing(
     moment = last if ply is None else ply
     if not 0 <= moment <= min(last, 31):
         raise CommandError(f"--ply {moment}: this hand has plies 0 to {min(last, 31)}", 2)
-    found = advise_play(replay, moment, deals, seed)
+    found = advise_play(replay, moment, deals, seed, weigher=_weigher(replay, weigh))
     if as_json:
         print_json(found.as_json())
         return
@@ -162,12 +171,23 @@ def _playing(
     who = "NESW"[found.seat]
     table(f"{who} to play, {found.contract}", ["card", wish, "95%"], rows, right={wish, "95%"})
     how = "all deals that fit" if found.exact else "deals drawn evenly from all that fit"
+    if weigh and not found.exact:
+        how = "deals drawn from all that fit, weighed by the bid"
     print(f"{found.n} deals ({how}), {found.rate:.0f} a second.")
+
+
+def _weigher(replay: "Replay", weigh: bool) -> "Weigher | None":
+    if not weigh:
+        return None
+    from pandoeren_replay.players.bid_model import bid_model
+
+    return bid_model(replay.rules).weigher
 
 
 def review(
     hand: Annotated[str, typer.Argument(help="Number or id of a stored hand, or FILE:LINE.")],
     deals: DealsOption = 100,
+    weigh: WeighOption = False,
     seed: SeedOption = 0,
     every: Annotated[
         bool, typer.Option("--every", help="Every card, not only what was doubtful or worse.")
@@ -187,7 +207,8 @@ def review(
         raise CommandError(f"--lang {lang}: expected en or nl", 2)
     replay, _ = find_hand(hand, rules, db)
     with progress() as update:
-        found = judge(replay, deals, seed, lambda done, n: update("review", done, n))
+        weigher = _weigher(replay, weigh)
+        found = judge(replay, deals, seed, lambda done, n: update("review", done, n), weigher)
         bid = review_bid(replay, seed)
     if as_json:
         out: dict[str, Any] = found.as_json()
