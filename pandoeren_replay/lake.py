@@ -1,0 +1,253 @@
+"""A lake: stored hands as a folder of Parquet parts, for more of them than one file should hold.
+
+Each import is a folder ``import-000001-…`` that appears whole, by one rename; its parts
+``hands-….parquet`` have the columns of the view ``hands`` and a few packed ones, in types that
+every reader of Parquet knows. A :class:`Lake` is read as a store is: the views of docs/store.md
+stand over the parts.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pandoeren_replay.store import schema
+from pandoeren_replay.store.columns import HAND
+from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.store import Store
+
+if TYPE_CHECKING:
+    from pandoeren_replay.importer import ImportTotals
+    from parsers.base import Options, Source
+
+IMPORTS = "import-*"
+VALUES = "evaluations-*"
+FOLDER = re.compile(r"import-(\d{6,})-[0-9a-f]{16}")
+
+PLAIN_TYPES = {"UTINYINT": "SMALLINT", "USMALLINT": "INTEGER", "UINTEGER": "BIGINT"}
+"""Unsigned numbers become wider signed ones: not every reader has them."""
+
+CARDS = "SASKSQSJSTS9S8S7HAHKHQHJHTH9H8H7H6DADKDQDJDTD9D8D7CACKCQCJCTC9C8C7"
+"""As the macro ``card_name`` of the store has them."""
+
+MACROS = f"""
+CREATE OR REPLACE MACRO as_signed(x) AS
+    (CASE WHEN x > 9223372036854775807 THEN x::HUGEINT - 18446744073709551616
+          ELSE x::HUGEINT END)::BIGINT;
+CREATE OR REPLACE MACRO as_unsigned(x) AS
+    (CASE WHEN x < 0 THEN x::HUGEINT + 18446744073709551616 ELSE x::HUGEINT END)::UBIGINT;
+CREATE OR REPLACE MACRO seat_number(x) AS (strpos('NESW', x) - 1)::TINYINT;
+CREATE OR REPLACE MACRO card_number(x) AS ((strpos('{CARDS}', x) - 1) // 2)::TINYINT;
+"""
+
+# Columns of the base table ``hand`` by what they are in a part; all others are there by name.
+FROM_PART = {
+    "hash": "as_unsigned(hand_id)",
+    "record_id": "id",
+    "date": "date_text",
+    "hand_no": "hand",
+    "n": "north",
+    "e": "east",
+    "s": "south",
+    "w": "west",
+    "dealer": "seat_number(dealer)",
+    "declarer": "seat_number(declarer)",
+    "partner": "CASE partner WHEN '-' THEN (-1)::TINYINT ELSE seat_number(partner) END",
+    "trump": "(strpos('SHDC-', trump) - 1)::TINYINT",
+    "called": "card_number(called)",
+    "discard": "card_number(discard)",
+    "middle": "card_number(middle)",
+    "deal_text": "CASE WHEN deal_n IS NULL THEN deal END",
+    "n_calls": "calls",
+    "n_plays": "plays",
+    "claims_standing": "as_unsigned(claims_standing)",
+}
+
+# Small tables of an import, each in one file: file name, table.
+TABLES = {
+    "rule_sets": "rule_set",
+    "card_values": "card_value",
+    "imports": "import_run",
+    "sources": "source",
+    "rejects": "reject",
+    "warnings": "import_warning",
+    "disagreements": "disagreement",
+}
+
+
+def packed_columns(view: dict[str, str]) -> list[str]:
+    """Columns of the table ``hand`` that a part holds besides those of the view ``hands``."""
+    shown = set(view) | set(FROM_PART)
+    return [c for c in HAND if c not in shown] + ["claims_standing"]
+
+
+def part_columns(con: Any) -> tuple[dict[str, str], list[str]]:
+    """Columns of a part: those of the view ``hands`` with their types, and the packed ones."""
+    view = {name: kind for name, kind, *_ in con.execute("DESCRIBE hands").fetchall()}
+    return view, packed_columns(view)
+
+
+class Lake(Store):
+    """The hands of a lake, read as those of a store are: ``hands``, ``sql``, ``record`` …
+
+    ``path`` is a folder, or an address that DuckDB reads (``s3://club/lake``). ``hand_id`` is the
+    content hash of a hand as a signed number, so that a hand has the same number in every lake.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.address = str(path).rstrip("/") or "/"
+        self.remote = "://" in self.address
+        super().__init__(Path(self.address))
+        self._lock = threading.Lock()
+        self._seen: tuple[str, ...] | None = None
+        self._con: Any = None
+
+    def __repr__(self) -> str:
+        return f"Lake({self.address!r})"
+
+    # -- what is there
+
+    def files(self, pattern: str) -> list[str]:
+        """Published files, by a pattern such as ``import-*/hands-*.parquet``, in order."""
+        if self.remote:
+            import duckdb
+
+            with duckdb.connect() as con:
+                try:
+                    found = con.execute(
+                        "SELECT file FROM glob(?)", [f"{self.address}/{pattern}"]
+                    ).fetchall()
+                except duckdb.Error as e:
+                    raise StoreError(
+                        f"{self.address} cannot be read ({str(e).splitlines()[0][:200]})"
+                    ) from None
+            return sorted(name for (name,) in found)
+        return sorted(str(f) for f in self.path.glob(pattern))
+
+    def exists(self) -> bool:
+        """Whether anything was published here."""
+        return bool(self.files(f"{IMPORTS}/imports.parquet"))
+
+    def file(self) -> Path:
+        """A lake has no single file; this is its folder."""
+        return self.path
+
+    def generation(self) -> int:
+        """A number that changes with every import and every analysis."""
+        return len(self._listing())
+
+    def _listing(self) -> tuple[str, ...]:
+        imports = self.files(f"{IMPORTS}/imports.parquet")
+        if not imports:
+            if self.path.is_file():
+                raise StoreError(f"{self.address} is a file; a lake is a folder")
+            raise StoreError(
+                f"there is no lake at {self.address} yet; "
+                "`pandoeren import --lake DIR FILE` makes one"
+            )
+        return (*imports, *self.files(f"{VALUES}/*.parquet"))
+
+    # -- reading
+
+    def cursor(self) -> Any:
+        """A DuckDB cursor over the views, on what is published now."""
+        with self._lock:
+            found = self._seen if self.remote and self._seen else self._listing()
+            if found != self._seen:
+                self._con, self._seen = self._connect(), found
+            return self._con.cursor()
+
+    def _connect(self) -> Any:
+        con = schema.new_database()
+        con.execute(MACROS)
+        view, packed = part_columns(con)
+        for name, table in TABLES.items():
+            found = self.files(f"{IMPORTS}/{name}.parquet")
+            if found:
+                con.execute(f"DROP TABLE {table}")
+                # The same rule set comes with every import that uses it.
+                con.execute(f"CREATE VIEW {table} AS SELECT DISTINCT * FROM {scan(found)}")
+        parts = self.files(f"{IMPORTS}/hands-*.parquet")
+        if parts:
+            self._hands(con, parts, view, packed)
+        found = self.files(f"{IMPORTS}/violations-*.parquet")
+        if found:
+            names = [n for n, *_ in con.execute("DESCRIBE violations").fetchall()]
+            con.execute("DROP TABLE violation")
+            con.execute(
+                f"CREATE OR REPLACE VIEW violations AS SELECT {', '.join(names)} FROM {scan(found)}"
+            )
+            con.execute(
+                "CREATE VIEW violation AS SELECT * EXCLUDE (trick) "
+                "REPLACE (seat_number(seat) AS seat) FROM violations"
+            )
+        self._values(con)
+        return con
+
+    def _hands(self, con: Any, parts: list[str], view: dict[str, str], packed: list[str]) -> None:
+        con.execute(f"CREATE VIEW part AS SELECT {', '.join([*view, *packed])} FROM {scan(parts)}")
+        con.execute("DROP TABLE hand")
+        con.execute(f"CREATE OR REPLACE VIEW hands AS SELECT {', '.join(view)} FROM part")
+        columns = [f"{FROM_PART[c]} AS {c}" if c in FROM_PART else c for c in HAND]
+        con.execute(f"CREATE VIEW hand AS SELECT {', '.join(columns)} FROM part")
+
+    def _values(self, con: Any) -> None:
+        """Values of cards; those of the newest solver, where a hand was valued by several."""
+        found = self.files(f"{VALUES}/*.parquet")
+        if not found:
+            return
+        con.execute(f"CREATE VIEW every_value AS SELECT * FROM {scan(found)}")
+        newest = "true"
+        if len({Path(f).parent.name for f in found}) > 1:
+            newest = (
+                "solver = (SELECT max(o.solver) FROM every_value o WHERE o.hand_id = v.hand_id)"
+            )
+        con.execute("DROP TABLE evaluation")
+        con.execute(
+            "CREATE OR REPLACE VIEW evaluations AS SELECT hand_id, ply, card, goal, value, best, "
+            f"loss, played, solver FROM every_value v WHERE {newest}"
+        )
+        con.execute(
+            "CREATE VIEW evaluation AS SELECT * EXCLUDE (loss) "
+            "REPLACE (card_number(card) AS card) FROM evaluations"
+        )
+
+    # -- writing goes by pandoeren_replay.lake_import and lake_analyze
+
+    def writing(self, waiting: Callable[[], None] | None = None) -> AbstractContextManager[Any]:
+        """A lake only grows by whole parts: there is no transaction on it."""
+        raise StoreError("a lake cannot be changed in place; it grows by import and analyze")
+
+    def trying(self) -> AbstractContextManager[Any]:
+        """See :meth:`writing`."""
+        return self.writing()
+
+    def import_(  # type: ignore[override]
+        self,
+        paths: "Sequence[str | Path | Source]",
+        options: "Options | None" = None,
+        format: str = "auto",
+        progress: Callable[[str, int, int], None] | None = None,
+        jobs: int = 1,
+        scheduler: str | None = None,
+    ) -> "ImportTotals":
+        """Import files; see :func:`pandoeren_replay.lake_import.import_lake`."""
+        from pandoeren_replay.lake_import import import_lake
+
+        return import_lake(self, paths, options, format, progress, jobs, scheduler)
+
+
+def quoted(text: str) -> str:
+    """A text in SQL.
+
+    >>> quoted("Anna's lake")
+    "'Anna''s lake'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def scan(files: list[str]) -> str:
+    """SQL that reads some Parquet files as one table."""
+    return f"read_parquet([{', '.join(map(quoted, files))}], union_by_name = true)"
