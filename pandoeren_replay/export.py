@@ -7,16 +7,20 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from engine.record import HandRecord
 from engine.rulefile import BUILTIN_IDS, load_ruleset
+from engine.ruleset import RuleSet
+from pandoeren_replay.anonymous import Anonymiser
 from pandoeren_replay.filters import condition
 from pandoeren_replay.store.decode import decode
+from pandoeren_replay.store.encode import known_cards
+from pandoeren_replay.store.hash import content_text, hash_text
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
 
-Format = Literal["phn", "phl", "jsonl", "csv", "parquet", "sgf"]
-FORMATS: tuple[Format, ...] = ("phn", "phl", "jsonl", "csv", "parquet", "sgf")
-TEXT_FORMATS: tuple[Format, ...] = ("phn", "phl", "sgf")
+Format = Literal["phn", "phl", "jsonl", "csv", "parquet", "sgf", "pbn"]
+FORMATS: tuple[Format, ...] = ("phn", "phl", "jsonl", "csv", "parquet", "sgf", "pbn")
+TEXT_FORMATS: tuple[Format, ...] = ("phn", "phl", "sgf", "pbn")
 
 PART = 20_000  # hands held at once when tables are written
 
@@ -68,9 +72,28 @@ def stored_rows(store: Store, where: str | None = None) -> Iterator[dict[str, An
             yield dict(zip(names, values, strict=True))
 
 
-def write_records(records: Iterable[HandRecord], format: Format, out: IO[str]) -> int:
-    """Write records as ``phn``, ``phl`` or ``sgf``; gives how many."""
-    write = _writer(format)
+def anonymiser(store: Store) -> Anonymiser:
+    """Other names for all players of a store, numbered in the order of the hands."""
+    merged = {r["alias"]: r["name"] for r in store.rows("SELECT * FROM player_alias")}
+    names = store.rows(
+        "SELECT name FROM (SELECT hand_id, unnest([n, e, s, w]) AS name, unnest(range(4)) AS seat "
+        "FROM (SELECT hand_id, n, e, s, w FROM hand UNION ALL SELECT hand_id, n, e, s, w "
+        "FROM hand_other)) WHERE name IS NOT NULL GROUP BY name ORDER BY min(hand_id), min(seat)"
+    )
+    return Anonymiser([r["name"] for r in names], merged)
+
+
+def write_records(
+    records: Iterable[HandRecord],
+    format: Format,
+    out: IO[str],
+    rules_of: Callable[[HandRecord], RuleSet] | None = None,
+) -> int:
+    """Write records as ``phn``, ``phl``, ``sgf`` or ``pbn``; gives how many.
+
+    ``rules_of`` finds the rules of a record; only ``pbn`` needs it.
+    """
+    write = _writer(format, rules_of)
     count = 0
     for record in records:
         out.write(write(record))
@@ -78,7 +101,9 @@ def write_records(records: Iterable[HandRecord], format: Format, out: IO[str]) -
     return count
 
 
-def _writer(format: Format) -> Callable[[HandRecord], str]:
+def _writer(
+    format: Format, rules_of: Callable[[HandRecord], RuleSet] | None
+) -> Callable[[HandRecord], str]:
     if format == "phl":
         from parsers.phl import write_phl
 
@@ -91,13 +116,20 @@ def _writer(format: Format) -> Callable[[HandRecord], str]:
         from parsers.iss import write_sgf
 
         return lambda record: write_sgf(record).rstrip("\n") + "\n"
+    if format == "pbn" and rules_of is not None:
+        from pandoeren_replay.diagram import write_pbn
+
+        return lambda record: write_pbn(record, rules_of(record)) + "\n\n"
     raise ValueError(f"{format!r} is a table, not a text of one hand after the other")
 
 
-def stored_tables(store: Store, where: str | None = None) -> "Iterator[pl.DataFrame]":
+def stored_tables(
+    store: Store, where: str | None = None, names: Anonymiser | None = None
+) -> "Iterator[pl.DataFrame]":
     """The view ``hands`` with the column ``phl`` (the whole hand as a line), in parts.
 
-    One import may add hands between two parts; every part is read from the same generation.
+    With ``names`` nothing in it names a player. One import may add hands between two parts; every
+    part is read from the same generation.
     """
     sql, params = condition(where)
     cur = store.cursor()
@@ -108,10 +140,10 @@ def stored_tables(store: Store, where: str | None = None) -> "Iterator[pl.DataFr
         ).fetchall()
     ]
     for start in range(0, max(len(ids), 1), PART):
-        yield tables_of(cur, ids[start : start + PART])
+        yield tables_of(cur, ids[start : start + PART], names)
 
 
-def tables_of(cur: Any, ids: Sequence[int]) -> "pl.DataFrame":
+def tables_of(cur: Any, ids: Sequence[int], names: Anonymiser | None = None) -> "pl.DataFrame":
     """Rows of the view ``hands`` by number, with the column ``phl``."""
     import polars as pl
 
@@ -126,10 +158,43 @@ def tables_of(cur: Any, ids: Sequence[int]) -> "pl.DataFrame":
         "SELECT * FROM hand WHERE hand_id IN (SELECT unnest(?::BIGINT[])) ORDER BY hand_id",
         [list(ids)],
     )
-    names = [d[0] for d in cur.description]
-    rows = [dict(zip(names, v, strict=True)) for v in cur.fetchall()]
-    lines = [write_phl(named(decode(r), r["rules"], r["rules_hash"])) for r in rows]
-    return frame.with_columns(pl.Series("phl", lines, pl.String))
+    columns = [d[0] for d in cur.description]
+    rows = [dict(zip(columns, v, strict=True)) for v in cur.fetchall()]
+    records = [named(decode(r), r["rules"], r["rules_hash"]) for r in rows]
+    if names is not None:
+        records = [names.record(r) for r in records]
+        frame = _anonymous(frame, records, rows, names)
+    return frame.with_columns(pl.Series("phl", [write_phl(r) for r in records], pl.String))
+
+
+_NAMES = ("north", "east", "south", "west", "declarer_name", "partner_name")
+_TEXTS = ("id", "event", "site", "session", "hand", "date_text")
+
+
+def _anonymous(
+    frame: "pl.DataFrame",
+    records: Sequence[HandRecord],
+    rows: Sequence[dict[str, Any]],
+    names: Anonymiser,
+) -> "pl.DataFrame":
+    """Without names of players, also in texts and files; with the hash that is then due."""
+    import polars as pl
+
+    from parsers.phl import write_phl
+
+    hashes = [
+        f"{hash_text(content_text(write_phl(r).split(' '), row['rules'], known_cards(r) > 0)):016x}"
+        for r, row in zip(records, rows, strict=True)
+    ]
+    sources: dict[str, str] = {}
+    for source in frame["source"].to_list():
+        sources.setdefault(source, f"source {len(sources) + 1}")
+    return frame.with_columns(
+        *(pl.col(c).map_elements(names.name, return_dtype=pl.String) for c in _NAMES),
+        *(pl.col(c).map_elements(names.text, return_dtype=pl.String) for c in _TEXTS),
+        pl.Series("hash", hashes, pl.String),
+        pl.col("source").replace_strict(sources, return_dtype=pl.String),
+    )
 
 
 def write_tables(

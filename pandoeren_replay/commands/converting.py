@@ -1,7 +1,7 @@
 """``export`` and ``convert``: hands out of the store, or from files to files."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -26,13 +26,18 @@ from pandoeren_replay.commands.common import (
 
 if TYPE_CHECKING:
     from engine.record import HandRecord
+    from engine.ruleset import RuleSet
     from pandoeren_replay.export import Format
 
 ToOption = Annotated[
-    str, typer.Option("--to", help="Format to write: phn, phl, jsonl, csv, parquet or sgf.")
+    str,
+    typer.Option(
+        "--to", help="Format to write: phn, phl, jsonl, csv, parquet, sgf or pbn (deals)."
+    ),
 ]
 ExcelOption = Annotated[
-    bool, typer.Option("--excel-nl", help="CSV for a Dutch Excel (; between columns, BOM).")
+    bool,
+    typer.Option("--excel-nl", help="CSV for a Dutch Excel (; between columns, decimal comma)."),
 ]
 
 
@@ -41,22 +46,33 @@ def export(
     where: WhereOption = None,
     out: OutOption = None,
     excel_nl: ExcelOption = False,
+    anonymous: Annotated[
+        bool,
+        typer.Option("--anonymous", help="Other names for the players, also inside texts and ids."),
+    ] = False,
     db: DbOption = None,
 ) -> None:
-    """Write stored hands as text (phn, phl, sgf) or as a table (jsonl, csv, parquet)."""
-    from pandoeren_replay.export import TEXT_FORMATS, stored_records, stored_tables
+    """Write stored hands as text (phn, phl, sgf), as a table (jsonl, csv, parquet) or as deals.
+
+    pbn has the deals only, with a diagram of each.
+    """
+    from pandoeren_replay.export import TEXT_FORMATS, anonymiser, stored_records, stored_tables
 
     format = _format(to)
     store = open_store(db)
     if not store.count(where):
         raise CommandError("no stored hand fits" + (f" {where!r}" if where else ""))
+    names = anonymiser(store) if anonymous else None
     if format in TEXT_FORMATS:
-        count = _text(stored_records(store, where), format, out)
+        records = stored_records(store, where)
+        if names is not None:
+            records = (names.record(r) for r in records)
+        count = _text(records, format, out, lambda r: store.rule_set(r.rules or "", r.rules_hash))
     else:
         from pandoeren_replay.export import write_tables
 
         with _bytes(out) as f:
-            count = write_tables(stored_tables(store, where), format, f, excel_nl)
+            count = write_tables(stored_tables(store, where, names), format, f, excel_nl)
     _told(count, out)
 
 
@@ -96,7 +112,9 @@ def convert(
         )
     if target in TEXT_FORMATS:
         # Without --rules the text stays as it is: converting never needs the rule set.
-        count = _text(iter(_override(records, rules)), target, out)
+        from pandoeren_replay.importer import RulesFinder
+
+        count = _text(iter(_override(records, rules)), target, out, RulesFinder(options).find)
     else:
         from pandoeren_replay.scratch import scratch_tables
 
@@ -126,11 +144,16 @@ def _format(name: str) -> "Format":
     raise CommandError(f"--to {name}: expected one of {', '.join(FORMATS)}", 2)
 
 
-def _text(records: "Iterator[HandRecord]", format: "Format", out: Path | None) -> int:
+def _text(
+    records: "Iterator[HandRecord]",
+    format: "Format",
+    out: Path | None,
+    rules_of: "Callable[[HandRecord], RuleSet]",
+) -> int:
     from pandoeren_replay.export import write_records
 
     with output(out) as f:
-        return write_records(records, format, f)
+        return write_records(records, format, f, rules_of)
 
 
 @contextmanager
