@@ -19,7 +19,9 @@ PAGES = {
     "players": ("players", ":material/group:"),
     "partners": ("partners", ":material/handshake:"),
     "rules": ("rules", ":material/menu_book:"),
+    "studies": ("studies", ":material/school:"),
     "import": ("import_", ":material/upload_file:"),
+    "solve": ("solve", ":material/psychology:"),
     "sql": ("sql", ":material/database_search:"),
     "about": ("about", ":material/info:"),
 }

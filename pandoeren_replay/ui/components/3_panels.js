@@ -8,10 +8,17 @@ function section(title, ...children) {
   return el("section", {}, el("h3", {}, title), ...children);
 }
 
+/** What a viewer who plays along may not see yet. */
+function spoiler(node) {
+  node.classList.add("spoiler");
+  return node;
+}
+
 function buildHeader(view) {
   const { data, text } = view;
   const badge = data.simulated ? el("span", { class: "badge simulated" }, text.simulated) : null;
-  const result = el("span", { class: `badge ${data.result_kind}` }, data.result_label);
+  const words = data.line ? `${text.whatif_badge}: ${data.result_label}` : data.result_label;
+  const result = el("span", { class: `badge spoiler ${data.result_kind}` }, words);
   const title = el("h2", {}, data.title, " ", result, " ", badge);
   return el("header", {}, title, el("p", { class: "sub" }, data.subtitle));
 }
@@ -164,12 +171,12 @@ function buildClaims(view) {
     const said = fill(text.claim_said, { name: seatName(view, claim.seat), what: claim.label, trick: Math.floor(claim.ply / 4) + 1 });
     list.append(el("li", {}, button(said, said, () => view.go(view.base + claim.ply), { class: "jump" })));
   }
-  return section(text.h_claims, list);
+  return spoiler(section(text.h_claims, list));
 }
 
 function buildViolations(view) {
   const { data, text } = view;
-  if (!data.violations.length) return section(text.h_violations, el("p", { class: "clean" }, text.no_violations));
+  if (!data.violations.length) return spoiler(section(text.h_violations, el("p", { class: "clean" }, text.no_violations)));
   const list = el("ol", { class: "violations" });
   view.violationNodes = data.violations.map((v) => {
     const kind = el("span", { class: `kind ${v.severity}` }, text[`severity_${v.severity}`]);
@@ -179,7 +186,7 @@ function buildViolations(view) {
     list.append(el("li", {}, node));
     return node;
   });
-  return section(text.h_violations, list);
+  return spoiler(section(text.h_violations, list));
 }
 
 function drawPanels(view, step) {

@@ -133,7 +133,7 @@ function drawReview(view) {
   if (v.state === "done") {
     const keyed = el("p", { class: "barkey" }, text.review_bar, ": ",
       el("span", { class: "key ours" }), ` ${text.review_bar_side} `, el("span", { class: "key theirs" }), ` ${text.review_bar_def}`);
-    box.append(el("figure", { class: "losses" }, lossBar(view, v), keyed));
+    box.append(el("figure", { class: "losses spoiler" }, lossBar(view, v), keyed));
   }
   view.legend.textContent = v.state === "done" ? text[`review_legend_${v.goal}`] : "";
   view.review.replaceChildren(...(v.state === "done" ? reviewPanel(view, v) : []));

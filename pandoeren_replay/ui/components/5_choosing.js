@@ -50,7 +50,7 @@ function drawChoices(view, step) {
     const words = value === null ? cardWords(view, code) : fill(text.value_words, { card: cardWords(view, code), value: valueWords(view, value) });
     const node = button(words, chip(view, code), () => choose(view, code), { class: "pick", "data-pick": code });
     if (value !== null) node.append(el("span", { class: "worth" }, `${values.best.includes(code) ? "●" : ""}${valueMark(view, value)}`));
-    if (!view.quiz && code === playedAt(view, step)) node.append(el("span", { class: "was" }, text.whatif_played));
+    if (!view.quiz && code === playedAt(view, step)) node.append(el("span", { class: "was" }, bySolver(view, step) ? text.whatif_solver : text.whatif_played));
     row.append(node);
   }
   if (cards.length) parts.push(row);
@@ -66,6 +66,12 @@ function choose(view, code) {
   if (view.quiz) answer(view, step, code);
   else if (code === playedAt(view, step)) go(view, view.index + 1);
   else askLine(view, step, code);
+}
+
+/** Whether the card that follows here is the solver's, not one that was played or chosen. */
+function bySolver(view, step) {
+  const { line } = view.data;
+  return line !== null && step.state.ply >= line.at + line.cards.length;
 }
 
 // -- what if -----------------------------------------------------------------------------------

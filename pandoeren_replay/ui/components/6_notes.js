@@ -68,7 +68,7 @@ function buildNotes(view) {
   view.studyPick.addEventListener("change", () => { nameField.hidden = view.studyPick.value !== ""; });
   view.studyNameField = nameField;
   const row = (...parts) => el("div", { class: "row" }, ...parts);
-  return el("section", { class: "notebox" }, el("h3", {}, text.h_notes), view.noteList, view.noteMessage,
+  return el("section", { class: "notebox spoiler" }, el("h3", {}, text.h_notes), view.noteList, view.noteMessage,
     labelled(text.note_text, view.noteText, "wide"),
     row(labelled(text.note_where, view.noteWhere), labelled(text.note_who, view.noteWho)),
     row(button(text.note_save, text.note_save, () => sendNote(view), { class: "main", "data-do": "note" }),

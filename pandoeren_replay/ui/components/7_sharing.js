@@ -38,6 +38,8 @@ function pictureOf(view) {
       if (value && value !== "none" && value !== "normal" && value !== "auto") node.setAttribute(name, value);
     }
     if (style.getPropertyValue("fill") === "none") node.setAttribute("fill", "none");
+    // Elsewhere another font may stand in for ours: texts keep the width that they have here.
+    if (node.tagName === "text" && !node.hasAttribute("textLength")) node.setAttribute("textLength", drawn[i].getComputedTextLength());
     node.removeAttribute("class");
   });
   const head = 2 * (l.font + 10);
@@ -46,7 +48,7 @@ function pictureOf(view) {
   const root = svg("svg", { xmlns: SVG_NS, viewBox: `0 0 ${l.width} ${high}`, width: l.width, height: high, "font-family": `${view.fontFamily}, Arial, sans-serif` });
   const label = (words, y, weight) => {
     const node = svg("text", { x: 8, y, "font-size": l.font, "font-weight": weight, fill: "#15181c" });
-    fitText(view, node, words, l.font, l.width - 16);
+    node.setAttribute("textLength", fitText(view, node, words, l.font, l.width - 16));
     root.append(node);
   };
   root.append(svg("title", {}, data.title), svg("rect", { width: l.width, height: high, fill: "#ffffff" }));

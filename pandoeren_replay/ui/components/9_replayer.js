@@ -240,8 +240,8 @@ function buildControls(view) {
   ];
   const steps = el("div", { class: "steps", role: "group", "aria-label": text.g_steps }, first, prevTrick, prev, next, nextTrick, end);
   const none = !view.violationSteps.length;
-  const prevBad = button(text.b_prev_violation, `◀ ${text.violation}`, () => toViolation(view, -1), { "data-do": "prev-violation", disabled: none });
-  const nextBad = button(text.b_next_violation, `${text.violation} ▶`, () => toViolation(view, 1), { "data-do": "next-violation", disabled: none });
+  const prevBad = button(text.b_prev_violation, `◀ ${text.violation}`, () => toViolation(view, -1), { "data-do": "prev-violation", class: "spoiler", disabled: none });
+  const nextBad = button(text.b_next_violation, `${text.violation} ▶`, () => toViolation(view, 1), { "data-do": "next-violation", class: "spoiler", disabled: none });
   const hands = [];
   if (data.previous) hands.push(button(text.b_prev_hand, `◀ ${text.hand}`, () => otherHand(view, data.previous), { "data-do": "prev-hand" }));
   if (data.next) hands.push(button(text.b_next_hand, `${text.hand} ▶`, () => otherHand(view, data.next), { "data-do": "next-hand" }));
@@ -260,9 +260,9 @@ function buildControls(view) {
   view.fourBox = el("input", { type: "checkbox", "data-do": "four" });
   view.fourBox.checked = view.four;
   view.fourBox.addEventListener("change", () => fourColours(view, view.fourBox.checked));
-  view.reviewButton = button(text.b_review, text.review_off, () => toggleVerdicts(view), { "data-do": "review" });
-  view.mistakeButton = button(text.b_next_mistake, `${text.mistake} ▶`, () => nextMistake(view), { "data-do": "next-mistake" });
-  view.whatifButton = button(text.b_whatif, text.whatif, () => toggleWhatIf(view), { "data-do": "whatif" });
+  view.reviewButton = button(text.b_review, text.review_off, () => toggleVerdicts(view), { "data-do": "review", class: "spoiler" });
+  view.mistakeButton = button(text.b_next_mistake, `${text.mistake} ▶`, () => nextMistake(view), { "data-do": "next-mistake", class: "spoiler" });
+  view.whatifButton = button(text.b_whatif, text.whatif, () => toggleWhatIf(view), { "data-do": "whatif", class: "spoiler" });
   view.quizButton = button(text.b_quiz, text.quiz, () => toggleQuiz(view), { "data-do": "quiz" });
   const study = el("div", { class: "more studying" }, view.reviewButton, view.mistakeButton, view.whatifButton, view.quizButton);
   const more = el("div", { class: "more", role: "group", "aria-label": text.g_more }, prevBad, nextBad, ...hands, view.playButton,
@@ -286,10 +286,10 @@ function build(view) {
   view.here = el("div", { class: "here", "aria-live": "polite" });
   view.verdictLine = el("p", { class: "verdict", "aria-live": "polite" });
   view.verdictBox = el("div", { class: "verdictbox" });
-  view.legend = el("p", { class: "remark legend", hidden: true });
+  view.legend = el("p", { class: "remark legend spoiler", hidden: true });
   view.choices = el("div", { class: "choices", "aria-live": "polite" });
   view.notesHere = el("div", { class: "noteshere" });
-  view.review = el("section", { class: "review", hidden: true });
+  view.review = el("section", { class: "review spoiler", hidden: true });
   view.paper = el("div", { class: "paper" });
   view.lastTrick = el("p", { class: "lasttrick" });
   view.svgParts = { hands: svg("g"), values: svg("g"), trick: svg("g"), bubbles: svg("g"), names: svg("g") };
