@@ -40,8 +40,8 @@ from pandoeren_replay.store.writer import (
 )
 from parsers.base import Options, Reject, Source, Warn
 
-PART_ROWS = 4 * ROW_GROUP
-"""Lines of a part: whole row groups; a part is about 40 MB and some ten seconds of work."""
+PART_ROWS = 2 * ROW_GROUP
+"""Lines of a part: whole row groups; a part is about 20 MB and some seconds of work."""
 BLOCK = 16 << 20
 SOURCES_OF_A_TASK = 1 << 20
 """Room for the numbers of the sources of one task (the members of an archive)."""

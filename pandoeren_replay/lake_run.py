@@ -67,7 +67,7 @@ def _cluster(work: Callable[[T], R], tasks: Iterable[T], address: str) -> Iterat
         raise SchedulerError(f"no Dask scheduler answers at {address} ({e})") from None
     waiting = iter(tasks)
     with client:
-        pending = as_completed()
+        pending = as_completed(loop=client.loop)
 
         def fill() -> None:
             # Workers may come and go; each has a task at hand and one to go on with.

@@ -13,10 +13,17 @@ from pandoeren_replay.commands.common import (
     FormatOption,
     MapOption,
     RulesOption,
-    open_store,
     progress,
     read_options,
     say,
+)
+from pandoeren_replay.commands.scaling import (
+    LakeOption,
+    SchedulerOption,
+    import_into,
+    needs_lake,
+    open_hands,
+    open_lake,
 )
 
 if TYPE_CHECKING:
@@ -66,23 +73,38 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be new, known or rejected; no more.")
     ] = False,
+    lake: LakeOption = None,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Import files, folders, zip or gz into the store, and print the totals."""
     from pandoeren_replay.importer import import_paths
 
-    store = open_store(db)
+    needs_lake(lake, scheduler)
+    if lake is not None and dry_run:
+        raise CommandError("--dry-run is for a store, not for a lake", 2)
+    store = open_hands(db, lake)
     with progress() as update:
-        totals = import_paths(
+        totals = (
+            import_into(
+                open_lake(lake, db), sources(paths), read_options(rules, mapping), format, update,
+                jobs, scheduler,
+            )
+            if lake is not None
+            else import_paths(
             store, sources(paths), read_options(rules, mapping), format, update, jobs,
             waiting=lambda: say("another import is at work; waiting for it to finish …"),
             dry_run=dry_run,
+            )
         )  # fmt: skip
     nothing = totals.stored + totals.duplicate == 0
     fails = "nothing would be stored: " if dry_run else "nothing was stored: "
     if nothing and totals.read == totals.rejected == 1:
         raise CommandError(fails + _why(totals))
     report(totals, kept=not dry_run)
-    print(f"store: {store.path}" + (" (a dry run: nothing was changed)" if dry_run else ""))
+    print(
+        f"{'store' if lake is None else 'lake'}: {store.path}"
+        + (" (a dry run: nothing was changed)" if dry_run else "")
+    )
     if not totals.adds_up:
         raise CommandError("the totals do not add up; please report this with the file")
     if nothing:

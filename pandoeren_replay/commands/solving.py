@@ -10,12 +10,19 @@ from pandoeren_replay.commands.common import (
     DbOption,
     RulesOption,
     WhereOption,
-    open_store,
     print_json,
     printable,
     progress,
     say,
     table,
+)
+from pandoeren_replay.commands.scaling import (
+    LakeOption,
+    SchedulerOption,
+    analyze_in,
+    needs_lake,
+    open_hands,
+    open_lake,
 )
 
 if TYPE_CHECKING:
@@ -120,21 +127,30 @@ def analyze(
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = 1,
     nl: Annotated[bool, typer.Option("--nl", help="In Dutch.")] = False,
     db: DbOption = None,
+    lake: LakeOption = None,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Value every card with open cards; what is found is kept in the store (`evaluations`)."""
     if not hands and not all_ and where is None:
         raise CommandError("name hands, or give --all or --where", 2)
     from pandoeren_replay.analyze import analyze as run
 
-    store = open_store(db)
-    _prepare()
+    needs_lake(lake, scheduler)
+    if hands and lake is not None:
+        raise CommandError("of a lake, say which hands with --where", 2)
+    store = open_hands(db, lake)
+    if scheduler is None:
+        _prepare()
     if hands:
         for number in [store.find(name) for name in hands]:
             _one(store.replay(number), nl)
             run(store, f"number={number}")
         return
     with progress() as update:
-        totals = run(store, where, jobs, update)
+        if lake is None:
+            totals = run(store, where, jobs, update)
+        else:
+            totals = analyze_in(open_lake(lake, db), where, jobs, scheduler, update)
     print(f"valued {totals.done} hands ({totals.cards} cards), {totals.known} known already")
     for reason, n in sorted(totals.left_out.items()):
         print(printable(f"left out {n}: {reason}"))

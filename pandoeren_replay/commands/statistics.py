@@ -10,11 +10,11 @@ from pandoeren_replay.commands.common import (
     DbOption,
     OutOption,
     WhereOption,
-    open_store,
     output,
     print_json,
     table,
 )
+from pandoeren_replay.commands.scaling import LakeOption, open_hands
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +64,7 @@ def stats(
     ] = False,
     lang: Annotated[str, typer.Option("--lang", help="en or nl: names of the figures.")] = "en",
     db: DbOption = None,
+    lake: LakeOption = None,
 ) -> None:
     """Statistics per contract, player, pair …: hands, made with its 95% interval, points, score."""
     from pandoeren_replay.statistics.groupings import grouping
@@ -83,7 +84,7 @@ def stats(
     if glossary:
         _glossary(lang)
         return
-    store = open_store(db)
+    store = open_hands(db, lake)
     if sql:
         _sql(store, of, names, where)
         return
