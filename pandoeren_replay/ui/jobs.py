@@ -13,17 +13,22 @@ class Job:
     """One piece of work in a thread of its own.
 
     ``work`` gets a function to report progress with (what, done, of); stopping makes that function
-    raise :class:`Cancelled` there, so that whatever was begun is rolled back.
+    raise :class:`Cancelled` there, so that whatever was begun is rolled back. ``stopping`` is an
+    event that the work looks at itself, if it can.
 
     >>> job = Job(lambda say: say("count", 1, 2) or 42).start()
     >>> job.wait(10), job.result
     (True, 42)
     """
 
-    def __init__(self, work: Callable[[Callable[[str, int, int], None]], Any]) -> None:
+    def __init__(
+        self,
+        work: Callable[[Callable[[str, int, int], None]], Any],
+        stopping: threading.Event | None = None,
+    ) -> None:
         self._work = work
         self._over = threading.Event()
-        self.stopping = threading.Event()
+        self.stopping = stopping or threading.Event()
         self.result: Any = None
         self.error: BaseException | None = None
         self.at: tuple[str, int, int] = ("", 0, 0)

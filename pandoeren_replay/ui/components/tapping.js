@@ -23,6 +23,7 @@ function followingSetup(setup) {
 }
 
 function keep(view) {
+  if (view.data.kind === "playout") return; // Python has it, by the address
   try {
     sessionStorage.setItem(DRAFT + view.data.kind, JSON.stringify({ setup: view.setup, actions: view.actions }));
   } catch {
@@ -31,6 +32,7 @@ function keep(view) {
 }
 
 function kept(data) {
+  if (data.kind === "playout") return { setup: blankSetup(data), actions: [] };
   try {
     const found = JSON.parse(sessionStorage.getItem(DRAFT + data.kind) ?? "null");
     if (found && data.rules[found.setup?.rules] && Array.isArray(found.actions)) return found;
@@ -65,10 +67,11 @@ function moved(view) {
   report(view);
 }
 
-/** A finished hand goes to Python; one that is taken up again is taken back. */
+/** A finished hand goes to Python, one taken up again is taken back; a game played out goes always. */
 function report(view) {
   const done = view.game.asks === "done";
-  const text = done ? JSON.stringify(recordOf(view.setup, view.game)) : null;
+  const played = view.data.kind === "playout" ? JSON.stringify({ stamp: view.stamp, plays: view.game.plays.map((p) => p.card) }) : null;
+  const text = played ?? (done ? JSON.stringify(recordOf(view.setup, view.game)) : null);
   if (text === view.sent) return;
   view.sent = text;
   view.component.setStateValue("record", text);
@@ -410,7 +413,7 @@ function summary(view) {
 function tools(view) {
   const { game, words, setup, data } = view;
   const out = [];
-  const back = view.actions.length > 0 || (setup.started && data.kind === "enter");
+  const back = data.kind === "playout" ? game.plays.length > 0 : view.actions.length > 0 || (setup.started && data.kind === "enter");
   if (setup.started) out.push(press(view, words.undo, () => undo(view), { "data-do": "undo", disabled: !back }));
   if (game.asks === "play" && data.kind === "enter") {
     const { meld, show } = game.rules;
@@ -430,6 +433,10 @@ function tools(view) {
       }, { class: "main", "data-do": "last-trick" }));
     }
     out.push(press(view, words.stopped, () => act(view, "stop"), { "data-do": "stop" }));
+  }
+  if (game.asks === "play" && data.kind === "playout") {
+    const best = data.values?.ply === game.plays.length ? data.values.best[0] : null;
+    out.push(press(view, words.best, () => act(view, "play", best), { class: "main", "data-do": "best", disabled: !best }));
   }
   if (setup.started && data.kind === "enter") {
     out.push(press(view, view.sure ? words.fresh_sure : words.fresh, () => {

@@ -55,6 +55,7 @@ function nextDealt(game) {
 function apply(game, action) {
   const [kind, a, b] = action;
   if (kind === "deal") {
+    if (game.owner.has(a)) return;
     game.owner.set(a, b);
     if (b === MIDDLE_OWNER) game.middle = a;
     else game.dealt[b].push(a);
