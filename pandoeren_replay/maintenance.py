@@ -1,11 +1,10 @@
-"""Looking after a store: verify, vacuum, reparse, undo an import, names of players."""
+"""Looking after a store: verify, vacuum, undo an import, names of players."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.replay import replay
 from engine.ruleset import RuleSet
-from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.store import generations, schema
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import encode
@@ -13,7 +12,7 @@ from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.merging import merge_sources, take_back
 from pandoeren_replay.store.store import Store
 from pandoeren_replay.store.writer import count_hands
-from parsers.base import Located, Options, Source
+from parsers.base import Located
 
 
 def verify(
@@ -60,30 +59,6 @@ def vacuum(store: Store) -> None:
     """Publish a new file with the same rows and no unused space."""
     store.cursor()  # refuses a place without a store, and brings an old one up to date
     generations.rewrite(store.path, schema.create_file)
-
-
-def reparse_rejects(store: Store, options: Options, format: str = "auto") -> ImportTotals:
-    """Read the texts of the kept rejects once more; those that are read now leave the rejects."""
-    found = store.rows("SELECT * FROM rejects WHERE raw <> '' ORDER BY reject_id")
-    if not found:
-        raise StoreError(f"there are no rejects in {store.path}")
-    by_source: dict[str, list[dict[str, Any]]] = {}
-    for r in found:
-        by_source.setdefault(r["source"], []).append(r)
-    sources = []
-    for name, rejects in by_source.items():
-        # Each text stands on its own line (or lines); a source keeps its name.
-        text = "\n".join(r["raw"].rstrip("\n") for r in rejects) + "\n"
-        sources.append(Source(name, text.encode()))
-    totals = import_paths(store, sources, options, format)
-    if totals.stored + totals.duplicate:
-        still = {r.raw.rstrip("\n") for r in totals.rejects}
-        gone = [r["reject_id"] for r in found if r["raw"].rstrip("\n") not in still]
-        with store.writing() as con:
-            con.execute(
-                "DELETE FROM reject WHERE reject_id IN (SELECT unnest(?::BIGINT[]))", [gone]
-            ).fetchall()
-    return totals
 
 
 def undo_import(store: Store, import_id: int) -> tuple[int, int]:

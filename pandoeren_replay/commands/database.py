@@ -1,6 +1,6 @@
 """``db`` and what else looks after a store: rejects, reparse, undo-import, players."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,12 +10,19 @@ from pandoeren_replay.commands.common import (
     FormatOption,
     MapOption,
     RulesOption,
+    WhereOption,
     open_store,
     print_json,
     printable,
+    progress,
     read_options,
+    say,
     table,
 )
+
+if TYPE_CHECKING:
+    from pandoeren_replay.store import Store
+    from parsers.base import Options
 
 db_app = typer.Typer(help="The store: path, info, verify, vacuum.", no_args_is_help=True)
 players_app = typer.Typer(help="Names of players: list, merge, split.", no_args_is_help=True)
@@ -53,7 +60,6 @@ def info(db: DbOption = None) -> None:
 @db_app.command("verify", epilog="Example: `pandoeren db verify`")
 def verify(db: DbOption = None) -> None:
     """Read every hand back, replay it, compare; exit status 1 on a difference."""
-    from pandoeren_replay.commands.common import progress
     from pandoeren_replay.maintenance import verify as run
 
     store = open_store(db)
@@ -100,19 +106,74 @@ def rejects(
 
 
 def reparse(
+    hands: Annotated[
+        bool, typer.Option("--hands", help="Read the stored hands again instead of the rejects.")
+    ] = False,
+    where: WhereOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change; change nothing.")
+    ] = False,
     rules: RulesOption = None,
     mapping: MapOption = None,
     format: FormatOption = "auto",
     db: DbOption = None,
 ) -> None:
-    """Read the kept texts of rejects once more, with other rules or another mapping."""
-    from pandoeren_replay.commands.importing import report
-    from pandoeren_replay.maintenance import reparse_rejects
+    """Read kept texts once more: of rejects, or of stored hands (--hands, which --where may pick).
 
-    totals = reparse_rejects(open_store(db), read_options(rules, mapping), format)
-    report(totals)
+    Of use after an update of the program, or with other rules (--rules), another mapping (--map) or
+    format. A hand keeps its rules unless --rules names others.
+    """
+    store, options = open_store(db), read_options(rules, mapping)
+    if hands:
+        _reparse_hands(store, options, format, where, dry_run)
+        return
+    if where is not None:
+        raise CommandError("--where picks stored hands: it needs --hands", 2)
+    from pandoeren_replay.commands.importing import report
+    from pandoeren_replay.reparse import reparse_rejects
+
+    totals = reparse_rejects(store, options, format, dry_run)
+    report(totals, kept=False)
+    if dry_run:
+        print("a dry run: nothing was changed")
     if totals.stored + totals.duplicate == 0:
         raise CommandError("none of the rejects could be read this time")
+
+
+SHOWN = 10  # hands and reasons that are printed
+
+
+def _reparse_hands(
+    store: "Store", options: "Options", format: str, where: str | None, dry_run: bool
+) -> None:
+    from collections import Counter
+
+    from pandoeren_replay.reparse import reparse_hands
+
+    with progress() as update:
+        done = reparse_hands(store, options, format, where, dry_run, update)
+    for change in done.changed[:SHOWN]:
+        parts = "; ".join(f"{c} {_said(old)} -> {_said(new)}" for c, old, new in change.parts)
+        print(printable(f"hand {change.hand_id} ({change.place}): {parts}"))
+    if len(done.changed) > SHOWN:
+        print(f"… and {len(done.changed) - SHOWN} more")
+    for why, n in Counter(why for _, why in done.kept).most_common(SHOWN):
+        place = next(p for p, w in done.kept if w == why)
+        say(f"left as it is: {place}: {why}" + (f" (and {n - 1} more)" if n > 1 else ""))
+    columns = Counter(c for change in done.changed for c, _, _ in change.parts)
+    if columns:
+        print("changed: " + ", ".join(f"{c} in {n}" for c, n in columns.most_common()))
+    print(
+        f"read again {done.read} = changed {len(done.changed)} + the same {done.same} "
+        f"+ left as they are {len(done.kept)}"
+    )
+    if dry_run:
+        print("a dry run: nothing was changed")
+
+
+def _said(value: object) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def undo_import(
@@ -123,7 +184,7 @@ def undo_import(
 ) -> None:
     """Take one import back: its hands, rejects and warnings leave the store.
 
-    A hand that a later import brought once more leaves too; import that file again to have it.
+    A hand that another import holds too stays, as that import's; see docs/store.md.
     """
     from pandoeren_replay.maintenance import undo_import as run
 

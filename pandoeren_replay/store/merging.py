@@ -285,6 +285,33 @@ def point_copies(con: Any) -> None:
     ).fetchall()
 
 
+def join_copies(con: Any) -> None:
+    """Records that have come to be of the same content are one hand, the first of them."""
+    twice = con.execute(
+        "WITH r AS (SELECT hand_id, hash, '' AS rule FROM hand UNION ALL "
+        "SELECT hand_id, hash, rule FROM hand_other) SELECT hash, list(hand_id ORDER BY hand_id) "
+        "FROM r WHERE rule <> ? GROUP BY hash HAVING count(*) > 1",
+        [SAME],
+    ).fetchall()
+    for _, (first, *others) in twice:
+        con.execute(
+            "UPDATE hand_other SET rule = ?, merged_into = ? "
+            "WHERE hand_id IN (SELECT unnest(?::BIGINT[]))",
+            [SAME, first, others],
+        ).fetchall()
+        shown = con.execute(
+            "SELECT hand_id FROM hand WHERE hand_id IN (SELECT unnest(?::BIGINT[]))", [others]
+        ).fetchall()
+        _hide(con, {i: (first, SAME) for (i,) in shown})
+    # What was a copy until now may have become a hand of its own.
+    con.execute(
+        "UPDATE hand_other SET rule = '' WHERE rule = ? AND NOT EXISTS "
+        "(SELECT 1 FROM hand h WHERE h.hash = hand_other.hash) AND NOT EXISTS "
+        "(SELECT 1 FROM hand_other x WHERE x.hash = hand_other.hash AND x.rule <> ?)",
+        [SAME, SAME],
+    ).fetchall()
+
+
 def _violations(con: Any, ids: Sequence[int]) -> None:
     """Work out the violations of records that were copies until now."""
     if not ids:

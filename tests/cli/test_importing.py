@@ -176,3 +176,48 @@ def test_symbolic_links_and_loops(run: Run, tmp_path: Path) -> None:
     link.symlink_to(tmp_path / "db")
     assert run("import", logs / "link.phl", "--db", link).code == 0
     assert "duplicate 1 " in run("import", tmp_path / "real.phl", "--db", link).out
+
+
+def test_reparse_of_stored_hands_says_what_changes(run: Run, tmp_path: Path) -> None:
+    db = tmp_path / "db"
+    run("import", SAMPLE, "--db", db)
+    code, out, err = run("reparse", "--hands", "--db", db)
+    assert (code, err) == (0, "")
+    assert out == "read again 20 = changed 0 + the same 20 + left as they are 0\n"
+    kept = state(db)
+    arguments = ["reparse", "--hands", "--rules", "butselaar", "--where", "id=sample-03"]
+    code, out, _ = run(*arguments, "--dry-run", "--db", db)
+    assert code == 0
+    assert f"hand 3 ({SAMPLE}:3): rules heerlen -> butselaar; " in out
+    assert "read again 1 = changed 1 + the same 0 + left as they are 0" in out
+    assert state(db) == kept
+    assert run(*arguments, "--db", db).code == 0
+    assert Store(db).hands("id=sample-03")["rules"].to_list() == ["butselaar"]
+    assert run("reparse", "--where", "id=x", "--db", db).code == 2
+
+
+def test_reparse_of_rejects_can_be_tried(run: Run, tmp_path: Path) -> None:
+    db, file = tmp_path / "db", tmp_path / "a.phl"
+    file.write_text(f"{LINE}\n{LINE.replace('heerlen', 'club').replace('-03', '-99')}\n")
+    run("import", file, "--db", db)
+    kept = state(db)
+    code, out, _ = run("reparse", "--rules", "heerlen", "--dry-run", "--db", db)
+    assert code == 0
+    assert "read 1 = stored 1 " in out
+    assert state(db) == kept
+    assert run("reparse", "--rules", "heerlen", "--db", db).code == 0
+    assert Store(db).count() == 2
+
+
+def test_players_merge_and_split_are_undone_by_each_other(run: Run, tmp_path: Path) -> None:
+    db, file = tmp_path / "db", tmp_path / "a.phl"
+    other = LINE.replace("n=Anna", "n=A.%20Smit").replace("-03", "-99")
+    file.write_text(f"{LINE}\n{other}\n")
+    run("import", file, "--db", db)
+    before = run("players", "list", "--db", db).out
+    assert run("players", "merge", "Anna", "A. Smit", "--db", db).code == 0
+    merged = run("players", "list", "--db", db).out
+    assert merged != before
+    assert "A. Smit" in merged
+    assert run("players", "split", "A. Smit", "--db", db).code == 0
+    assert run("players", "list", "--db", db).out == before

@@ -8,11 +8,11 @@ import pytest
 from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.maintenance import (
     merge_players,
-    reparse_rejects,
     split_players,
     undo_import,
     verify,
 )
+from pandoeren_replay.reparse import reparse_rejects
 from pandoeren_replay.store import Store, StoreError
 from pandoeren_replay.store.decode import original_text
 from parsers.base import Options, Source
