@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from pandoeren_replay.notes import Notes
-from pandoeren_replay.studies import hand_text
+from pandoeren_replay.notes import Notes, NotesError
+from pandoeren_replay.studies import hand_text, stored_record
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.replayer import replayer
 from pandoeren_replay.ui.noting import carry_out, notes_data
@@ -16,6 +16,7 @@ from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
 from pandoeren_replay.ui.verdicts import DESK, Job, from_rows, verdict_data, verdicts
 from pandoeren_replay.ui.whatif import Line, play_line
+from parsers.phn import write_phn_file
 
 _KEY = "replayer"
 _RELOAD = "replayer_other_hand"
@@ -66,11 +67,20 @@ def _table(key: str) -> None:
     }
     if message := st.session_state.pop(_MESSAGE, ""):
         payload["notes"]["message"] = message
-    payload["phn"] = hand_text(source.store, notes, key)
+    payload["phn"] = _notation(source, notes, key)
     payload["start"] = _start(st.query_params.get("ply", ""))
     replayer(payload, key=_KEY, on_other=_other, on_do=_do)
     if st.session_state.pop(_RELOAD, False):
         st.rerun()
+
+
+def _notation(source: Source, notes: Notes, key: str) -> str:
+    """The hand as .phn with its notes; without them where they cannot be read (that is told)."""
+    try:
+        return hand_text(source.store, notes, key)
+    except NotesError:
+        record = stored_record(source.store, key)
+        return write_phn_file([record]) if record else ""
 
 
 def _start(asked: str) -> str:
