@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 WIDTHS = ((1280, 900), (390, 844))
@@ -18,6 +18,7 @@ PAGES = {
     "bidding": ("/bidding?rules=heerlen", "table"),
     "players": ("/players", "table"),
     "rules": ("/rules", "table"),
+    "studies": ("/studies", "h2"),
     "import": ("/import", "table"),
     "about": ("/about", "h2"),
 }
@@ -44,8 +45,43 @@ def main(url: str) -> None:
             page.keyboard.press("n")
             page.wait_for_timeout(800)
             page.screenshot(path=FOLDER / f"replay-{width}.png")
+            review(page, url, width)
             page.close()
         browser.close()
+
+
+def review(page: Page, url: str, width: int) -> None:
+    """The replayer with verdicts at the first mistake, another line, and playing along."""
+    page.goto(f"{url}/hands?session=2026-11-26-A&result=lost&contract=120")
+    page.wait_for_selector("tr.leads button")
+    page.locator("tr.leads button").first.click()
+    page.wait_for_selector(".pandoeren[data-step]")
+    page.keyboard.press("m")
+    page.wait_for_selector(".lossbar", timeout=60_000)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("w")
+    page.wait_for_timeout(600)
+    shot(page, f"review-{width}.png")
+    page.locator("[data-pick]", has=page.locator(".worth", has_text="●")).first.click()
+    page.wait_for_selector(".line", timeout=60_000)
+    page.wait_for_timeout(600)
+    shot(page, f"whatif-{width}.png")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".line", state="detached")
+    page.keyboard.press("v")  # kept in this browser: the other pictures are without
+    page.keyboard.press("q")
+    page.wait_for_timeout(800)
+    shot(page, f"quiz-{width}.png")
+
+
+def shot(page: Page, name: str) -> None:
+    """A picture of the whole page, as high as it is, at most two screens."""
+    high = page.viewport_size["height"]
+    page.set_viewport_size({"width": page.viewport_size["width"], "height": int(high * 1.6)})
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / name)
+    page.set_viewport_size({"width": page.viewport_size["width"], "height": high})
 
 
 if __name__ == "__main__":
