@@ -19,6 +19,7 @@ from tests.parsers.told import RULES, TRUTH, dutch, letter, rank_first, rows, sa
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data" / "samples"
 NOTATION = ROOT / "tests" / "conformance"
+CORPUS = Path(__file__).parent / "corpus"
 SHEETS = ROOT / "tests" / "data" / "sheets"
 
 OPTIONS = {name: Options(rules=RULES) for name in ("events", "table", "typed")}
@@ -27,7 +28,15 @@ OPTIONS = {name: Options(rules=RULES) for name in ("events", "table", "typed")}
 
 def seeds(parser: str) -> list[bytes]:
     """Valid files of a parser (or of ``auto``: whatever the detection takes)."""
-    return [t.encode() if isinstance(t, str) else t for t in _SEEDS[parser]()]
+    texts = [*_SEEDS[parser](), *_corpus(parser)]
+    return [t.encode("utf-8", "surrogatepass") if isinstance(t, str) else t for t in texts]
+
+
+def _corpus(parser: str) -> list[str]:
+    """Small valid files that between them reach what the others leave out (tests gave them)."""
+    file = CORPUS / f"{parser}.json"
+    texts: list[str] = json.loads(file.read_text("utf-8")) if file.exists() else []
+    return texts
 
 
 def names() -> list[str]:
@@ -179,7 +188,27 @@ def _auto() -> list[bytes | str]:
     out.append(packed.getvalue())
     out += [gzip.compress(t.encode(), mtime=0) for t in small[:3]]
     out += [small[3].encode("utf-16"), small[4].encode("cp1252"), "\ufeff" + small[5]]
-    return out
+    return [*out, *_packed(small[3], small[4])]
+
+
+def _packed(table_text: str, sheet_text: str) -> list[bytes]:
+    """An archive in an archive, members of odd names, and a workbook."""
+    import polars as pl
+
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("a.csv.gz", gzip.compress(table_text.encode(), mtime=0))
+        z.writestr("__MACOSX/._a.csv", b"\0")
+        z.writestr("README.md", b"# tekst")
+        z.writestr("f.pdf", b"%PDF-1.4")
+    outer = io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as z:
+        z.writestr("in.zip", inner.getvalue())
+        z.writestr("leeg/", b"")
+    book = io.BytesIO()
+    lines = [r.split(";") for r in sheet_text.splitlines()]
+    pl.DataFrame(lines[1:], schema=lines[0], orient="row").write_excel(book)
+    return [inner.getvalue(), outer.getvalue(), book.getvalue()]
 
 
 _SEEDS: dict[str, Callable[[], Any]] = {
