@@ -16,15 +16,17 @@ from pandoeren_replay.commands.common import (
     OutOption,
     RulesOption,
     WhereOption,
-    open_store,
     output,
     printable,
     progress,
     read_options,
     say,
 )
+from pandoeren_replay.commands.scaling import LakeOption, open_hands
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from engine.record import HandRecord
     from engine.ruleset import RuleSet
     from pandoeren_replay.export import Format
@@ -50,16 +52,25 @@ def export(
         bool,
         typer.Option("--anonymous", help="Other names for the players, also inside texts and ids."),
     ] = False,
+    per: Annotated[
+        str, typer.Option("--per", help="Rows of a table: hand, or decision (docs/scale.md).")
+    ] = "hand",
     db: DbOption = None,
+    lake: LakeOption = None,
 ) -> None:
     """Write stored hands as text (phn, phl, sgf), as a table (jsonl, csv, parquet) or as deals.
 
     pbn has the deals only, with a diagram of each.
     """
+    from pandoeren_replay.decisions import decision_tables
     from pandoeren_replay.export import TEXT_FORMATS, anonymiser, stored_records, stored_tables
 
     format = _format(to)
-    store = open_store(db)
+    if per not in ("hand", "decision"):
+        raise CommandError(f"--per {per}: expected hand or decision", 2)
+    if per == "decision" and format in TEXT_FORMATS:
+        raise CommandError("--per decision goes with --to parquet, csv or jsonl", 2)
+    store = open_hands(db, lake)
     if not store.count(where):
         raise CommandError("no stored hand fits" + (f" {where!r}" if where else ""))
     names = anonymiser(store) if anonymous else None
@@ -68,12 +79,30 @@ def export(
         if names is not None:
             records = (names.record(r) for r in records)
         count = _text(records, format, out, lambda r: store.rule_set(r.rules or "", r.rules_hash))
+    elif per == "decision":
+        _decisions(decision_tables(store, where, names), format, out, excel_nl)
+        return
     else:
         from pandoeren_replay.export import write_tables
 
         with _bytes(out) as f:
             count = write_tables(stored_tables(store, where, names), format, f, excel_nl)
     _told(count, out)
+
+
+def _decisions(
+    frames: "Iterator[pl.DataFrame]", format: "Format", out: Path | None, excel_nl: bool
+) -> None:
+    from pandoeren_replay.decisions import write_parquet
+    from pandoeren_replay.export import write_tables
+
+    with _bytes(out) as f:
+        if format == "parquet":
+            count = write_parquet(frames, f)
+        else:
+            count = write_tables(frames, format, f, excel_nl)
+    if out is not None:
+        say(printable(f"{count} decisions written to {out}"))
 
 
 def convert(
