@@ -77,13 +77,20 @@ class Interrupted(Exception):
     """A limit came before the answer."""
 
 
+def _aligned(cells: int) -> Any:
+    """Cells that begin where a cache line does, so that a bucket is one line."""
+    raw = np.zeros(cells + 8, np.int64)
+    skip = -raw.ctypes.data % 64 // 8
+    return raw[skip : skip + cells]
+
+
 class _Arena:
     """Memory of one search thread: context and tables, used by one deal at a time."""
 
-    def __init__(self, bits: int = 15, goal_bits: int = 15) -> None:
+    def __init__(self, bits: int = 14, goal_bits: int = 15) -> None:
         self.context = np.zeros(tab.CONTEXT_CELLS, np.int64)
-        self.table = np.zeros((1 << bits) * memory.BUCKET_CELLS, np.int64)
-        self.answers = np.zeros((1 << goal_bits) * 8, np.int64)
+        self.table = _aligned((1 << bits) * memory.BUCKET_CELLS)
+        self.answers = _aligned((1 << goal_bits) * memory.BUCKET_CELLS)
         self.bits, self.goal_bits = bits, goal_bits
         self.stamp = 0
         self.owner: object = None

@@ -10,6 +10,7 @@ from engine.solver_tables import (
     HIDDEN,
     JAS,
     LANE_MASK,
+    LAST,
     MAXI,
     OPEN_SCORE,
     PER_TRICK,
@@ -56,6 +57,16 @@ def cheapest(c: Any, hand: int, n: int) -> int:
     return out
 
 
+@compiled("int64(cells, int64)")
+def cards_of(c: Any, seats: int) -> int:
+    """Cards dealt to some seats."""
+    out = 0
+    for seat in range(4):
+        if (seats >> seat) & 1:
+            out |= c[HANDS + seat]
+    return out
+
+
 @compiled("int64(cells, int64, int64, int64)")
 def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
     """Points of the ``n`` cheapest cards of each of some seats."""
@@ -76,13 +87,17 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     score = c[SCORE]
     trumps = c[TRUMPS]
     if trumps:
-        sure = c[SURE + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
+        sure = c[SURE + (rem >> (TRUMP_LANE * WIDTH))]
+        # The last of the trumps waits for the last trick, where nobody is made to ruff.
+        lasting = c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS) == 0
         n = sure & 15
         if n >= k:
             low = total
         elif n:
             low = (sure >> SURE_POINTS_SHIFT) & 0xFFFF
             low += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ c[OPEN_SCORE], n)
+            if lasting and trumps & rem & ~cards_of(c, c[OPEN_SCORE]) == 0:
+                low += c[LAST]
         sure >>= THEIRS_SHIFT
         n = sure & 15
         if n >= k:
@@ -90,6 +105,8 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
         elif n:
             high -= sure >> SURE_POINTS_SHIFT
             high -= n * c[PER_TRICK] + their_cheapest(c, rem, score, n)
+            if lasting and trumps & rem & cards_of(c, score) == 0:
+                high -= c[LAST]
     # The leader's own runs, where nobody can ruff or all can be drawn.
     ours = (score >> leader) & 1
     if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
@@ -116,7 +133,7 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
     if n >= k:
         points = total
     elif n:
-        points += n * c[PER_TRICK] + their_cheapest(c, rem, enemies, n)
+        points += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ (1 << leader), n)
     if ours:
         low = max(low, points)
     else:

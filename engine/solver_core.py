@@ -12,8 +12,17 @@ only complete tricks call again.
 from typing import Any
 
 from engine.solver_bounds import NO_VALUE, last_trick, sure_bounds, two_tricks
-from engine.solver_memory import BOUND, MOVE_IN_PROBE, probe, store
-from engine.solver_moves import learn, moves_of
+from engine.solver_memory import (
+    BOUND,
+    LEADER_SHIFT,
+    MOVE_IN_PROBE,
+    STAMP_SHIFT,
+    bucket_of,
+    probe,
+    store,
+    structure_of,
+)
+from engine.solver_moves import learn, moves_of, noted, spared
 from engine.solver_tables import (
     BEATS,
     BUDGET,
@@ -32,6 +41,7 @@ from engine.solver_tables import (
     MAXI,
     MOVES,
     N_SITUATIONS,
+    N_TRIED,
     NARROW,
     NEXT_LEFT,
     NEXT_SEAT,
@@ -40,7 +50,6 @@ from engine.solver_tables import (
     PER_TRICK,
     POINTS,
     REPLY,
-    REST_OFF,
     ROOT_BEST,
     ROOT_LED,
     ROOT_POINTS,
@@ -55,9 +64,11 @@ from engine.solver_tables import (
     TRIED,
     VALUE,
     WIDTH,
+    WORTH,
     cells_of,
     compiled,
     count,
+    fetch,
     lane_of,
     prepare,
 )
@@ -68,8 +79,8 @@ FIRST_STEP = 3
 SHY_FROM = 1  # goals from this number on forbid tricks
 
 
-@compiled("void(cells, int64, int64, int64, int64, int64)")
-def take(c: Any, at: int, led: int, seat: int, card: int, p: int) -> None:
+@compiled("void(cells, int64, int64, int64, int64)")
+def take(c: Any, at: int, seat: int, card: int, p: int) -> None:
     """Play a card at a level: fill the level after it, or, as the fourth, what the trick brings."""
     top = card
     top_seat = seat
@@ -91,18 +102,23 @@ def take(c: Any, at: int, led: int, seat: int, card: int, p: int) -> None:
     counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[SCORE]
     c[at + NEXT_LEFT] = left
     c[at + NEXT_SEAT] = top_seat
-    c[at + REST_OFF] = points
+    c[at + WORTH] = points
     c[at + GAIN] = points if (counted >> top_seat) & 1 else 0
 
 
-@compiled("int64(cells, cells, int64, int64, int64)")
-def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
+@compiled("int64(cells, cells, int64, int64, int64, int64)")
+def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int, need: int) -> int:
     """What is known of a state at the start of a trick before any search, packed as a probe."""
-    k = count(rem) >> 2
-    sure = sure_bounds(c, rem, leader, total, k)
+    key = structure_of(c, rem)
+    at = bucket_of(c, key, leader)
+    fetch(t, at)
+    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2)
     low = sure & BOUND
     high = sure >> 13
-    found = probe(c, t, rem, leader, total)
+    if low >= need or high < need:
+        return sure
+    want = key | (leader << LEADER_SHIFT) | (c[STAMP] << STAMP_SHIFT)
+    found = probe(c, t, rem, total, want, at)
     low = max(low, found & BOUND)
     high = min(high, (found >> 13) & BOUND)
     return low | (high << 13) | (found & (63 << MOVE_IN_PROBE))
@@ -156,104 +172,69 @@ def search(
             )
             move = 0
             c[at + TRIED] = 0
+            c[at + N_TRIED] = 0
             c[at + VALUE] = -1 if wants else NO_VALUE
             c[at + CHOICE] = 0
             fresh = False
-            if p == 3:
-                # The trick closes: first see what is known of what follows, then search it.
-                unknown = 0
-                n = 0
-                settled = False
-                while moves and not settled:
-                    card = (moves & 63) - 1
-                    moves >>= 6
-                    take(c, at, led, seat, card, 3)
-                    left = c[at + NEXT_LEFT]
-                    gain = c[at + GAIN]
-                    rest = c[at + REST_OFF]
-                    rest = total - rest
-                    if k == 1:
-                        low_c = gain
-                        high_c = gain
-                    elif k == 2:
-                        low_c = gain
-                        if (c[SCORE] >> last_trick(c, left, c[at + NEXT_SEAT])) & 1:
-                            low_c += rest
-                        high_c = low_c
-                    elif k == 3:
-                        low_c = gain + two_tricks(c, left, c[at + NEXT_SEAT], need - gain, rest)
-                        high_c = low_c
-                    else:
-                        found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest)
-                        low_c = gain + (found & BOUND)
-                        high_c = gain + ((found >> 13) & BOUND)
-                        if low_c < need <= high_c:
+            if p < 3:
+                c[at + MOVES] = moves
+                continue
+            # The trick closes: first see what is known of what follows, then search it.
+            settled = 0
+            unknown = 0
+            n = 0
+            while moves and settled == 0:
+                card = (moves & 63) - 1
+                moves >>= 6
+                if spared(c, at, p, seat, card, need):
+                    continue
+                take(c, at, seat, card, p)
+                left = c[at + NEXT_LEFT]
+                gain = c[at + GAIN]
+                rest = total - c[at + WORTH]
+                if k == 1:
+                    value = gain
+                elif k == 2:
+                    ours = (c[SCORE] >> last_trick(c, left, c[at + NEXT_SEAT])) & 1
+                    value = gain + (rest if ours else 0)
+                elif k == 3:
+                    value = gain + two_tricks(c, left, c[at + NEXT_SEAT], need - gain, rest)
+                else:
+                    found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest, need - gain)
+                    value = gain + (found & BOUND)
+                    if value < need:
+                        value = gain + ((found >> 13) & BOUND)
+                        if value >= need:
                             c[at + KNOWN + n] = found
                             unknown |= (card + 1) << (6 * n)
                             n += 1
                             continue
-                    value = low_c if low_c >= need else high_c
-                    if wants:
-                        settled = value >= need
-                        if value > c[at + VALUE]:
-                            c[at + VALUE] = value
-                            c[at + CHOICE] = card + 1
-                    else:
-                        settled = value < need
-                        if value < c[at + VALUE]:
-                            c[at + VALUE] = value
-                            c[at + CHOICE] = card + 1
-                n = 0
-                while unknown and not settled:
-                    card = (unknown & 63) - 1
-                    unknown >>= 6
-                    take(c, at, led, seat, card, 3)
-                    gain = c[at + GAIN]
-                    rest = c[at + REST_OFF]
-                    rest = total - rest
-                    left = c[at + NEXT_LEFT]
-                    zero = left ^ left
-                    value = gain + search(
-                        c, t, left, c[at + NEXT_SEAT], need - gain, rest, zero, c[at + KNOWN + n]
-                    )
-                    if c[STOP]:
-                        return 0
-                    n += 1
-                    if wants:
-                        settled = value >= need
-                        if value > c[at + VALUE]:
-                            c[at + VALUE] = value
-                            c[at + CHOICE] = card + 1
-                    else:
-                        settled = value < need
-                        if value < c[at + VALUE]:
-                            c[at + VALUE] = value
-                            c[at + CHOICE] = card + 1
-                    if settled:
-                        own = 0
-                        if (maxi >> c[at + TOP_SEAT]) & 1 == wants:
-                            own = 1
-                        learn(
-                            c,
-                            k,
-                            p,
-                            led,
-                            c[at + TOP],
-                            own,
-                            c[at + SUM],
-                            c[at + TRIED],
-                            card,
-                            c[at + LEFT],
-                            seat,
-                        )
-                    c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
-                value = c[at + VALUE]
-                if p == start:
-                    break
-                p -= 1
-            else:
-                c[at + MOVES] = moves
-                continue
+                settled = noted(c, at, wants, card, value, need)
+                if settled:
+                    learn(c, at, k, p, led, seat, card)
+            n = 0
+            while unknown and settled == 0:
+                card = (unknown & 63) - 1
+                unknown >>= 6
+                found = c[at + KNOWN + n]
+                n += 1
+                if spared(c, at, p, seat, card, need):
+                    continue
+                take(c, at, seat, card, p)
+                left = c[at + NEXT_LEFT]
+                gain = c[at + GAIN]
+                rest = total - c[at + WORTH]
+                zero = left ^ left
+                value = gain + search(c, t, left, c[at + NEXT_SEAT], need - gain, rest, zero, found)
+                if c[STOP]:
+                    return 0
+                settled = noted(c, at, wants, card, value, need)
+                if settled:
+                    learn(c, at, k, p, led, seat, card)
+            value = c[at + VALUE]
+            if p == start:
+                break
+            p -= 1
         elif c[at + MOVES] == 0:
             # Nothing settled it: the best of all moves is a bound on the other side.
             value = c[at + VALUE]
@@ -263,10 +244,12 @@ def search(
         else:
             card = (c[at + MOVES] & 63) - 1
             c[at + MOVES] >>= 6
+            if spared(c, at, p, seat, card, need):
+                continue
             c[at + CARD] = card
             if p == 0:
                 led = lane_of(card)
-            take(c, at, led, seat, card, p)
+            take(c, at, seat, card, p)
             p += 1
             fresh = True
             continue
@@ -276,35 +259,9 @@ def search(
             at = base + p * LEVEL_CELLS
             seat = (leader + p) & 3
             card = c[at + CARD]
-            if (maxi >> seat) & 1:
-                settled = value >= need
-                if value > c[at + VALUE]:
-                    c[at + VALUE] = value
-                    c[at + CHOICE] = card + 1
-            else:
-                settled = value < need
-                if value < c[at + VALUE]:
-                    c[at + VALUE] = value
-                    c[at + CHOICE] = card + 1
-            if not settled:
-                c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
+            if noted(c, at, (maxi >> seat) & 1, card, value, need) == 0:
                 break
-            own = 0
-            if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
-                own = 1
-            learn(
-                c,
-                k,
-                p,
-                led,
-                c[at + TOP],
-                own,
-                c[at + SUM],
-                c[at + TRIED],
-                card,
-                c[at + LEFT],
-                seat,
-            )
+            learn(c, at, k, p, led, seat, card)
             if p == start:
                 done = True
                 break
@@ -331,7 +288,7 @@ def answer(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
     """As :func:`search`, from the root: what is known already is looked up first."""
     known = total << 13
     if start == 0:
-        known = known_bounds(c, t, rem, leader, total)
+        known = known_bounds(c, t, rem, leader, total, need)
         if known & BOUND >= need:
             return known & BOUND
         if (known >> 13) & BOUND < need:

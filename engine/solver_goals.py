@@ -251,6 +251,7 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
                 c[at + LEFT] = left
                 c[at + TOP] = top
                 c[at + TOP_SEAT] = top_seat
+                c[at + SUM] = 0
                 fresh = True
                 continue
             number = c[PAST]
@@ -273,11 +274,7 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
             if (maxi >> seat) & 1 != answer:
                 c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
                 break
-            own = 0
-            if p > 0 and (maxi >> c[at + TOP_SEAT]) & 1 == (maxi >> seat) & 1:
-                own = 1
-            none = 0
-            learn(c, k, p, led, c[at + TOP], own, none, c[at + TRIED], card, c[at + LEFT], seat)
+            learn(c, at, k, p, led, seat, card)
             if p == start:
                 done = True
                 break

@@ -57,7 +57,7 @@ def bucket_of(c: Any, key: int, leader: int) -> int:
 
 @compiled("int64(cells, int64, int64)")
 def difference(c: Any, known: int, asked: int) -> int:
-    """How far two states of one structure may differ: (gain << 16) | loss.
+    """How far two states of one structure may differ: (gain << 32) + loss.
 
     The value of ``asked`` lies between that of ``known`` less the loss and plus the gain.
     """
@@ -72,12 +72,12 @@ def difference(c: Any, known: int, asked: int) -> int:
     return out
 
 
-@compiled("int64(cells, cells, int64, int64, int64)")
-def probe(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
-    """What the table knows of a state at the start of a trick, packed."""
-    key = structure_of(c, rem)
-    at = bucket_of(c, key, leader)
-    want = key | (leader << LEADER_SHIFT) | (c[STAMP] << STAMP_SHIFT)
+@compiled("int64(cells, cells, int64, int64, int64, int64)")
+def probe(c: Any, t: Any, rem: int, total: int, want: int, at: int) -> int:
+    """What the table knows of a state at the start of a trick, packed.
+
+    ``want`` is the state's structure, leader and stamp, ``at`` its bucket.
+    """
     low = 0
     high = total
     move = 0
@@ -92,8 +92,9 @@ def probe(c: Any, t: Any, rem: int, leader: int, total: int) -> int:
             move = (t[i] >> MOVE_SHIFT) & 63
         else:
             shift = difference(c, known, rem)
-            lo -= shift & 0xFFFF
-            hi += shift >> 16
+            loss = (shift << 32) >> 32
+            lo -= loss
+            hi += (shift - loss) >> 32
         low = max(low, lo)
         high = min(high, hi)
     return low | (high << 13) | (move << MOVE_IN_PROBE)

@@ -5,6 +5,7 @@ from typing import Any
 from engine.play import legal_mask
 from engine.solver_tables import (
     BEATS,
+    CHOICE,
     DUCKS,
     DUTY,
     HANDS,
@@ -14,16 +15,24 @@ from engine.solver_tables import (
     KEYS,
     LANE_MASK,
     LEADS,
+    LEFT,
     MAXI,
     N_SITUATIONS,
+    N_TRIED,
     NARROW,
     POINTS,
     REPLY,
+    RESULTS,
     RUNS,
     SCORE,
     SLOTS,
+    SUM,
+    TOP,
+    TOP_SEAT,
+    TRIED,
     TRUMP_LANE,
     TRUMPS,
+    VALUE,
     WIDTH,
     compiled,
     lane_of,
@@ -190,35 +199,88 @@ def moves_of(
     return out
 
 
-@compiled("void(cells, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
-def learn(
-    c: Any,
-    k: int,
-    p: int,
-    led: int,
-    top: int,
-    own: int,
-    points: int,
-    tried: int,
-    card: int,
-    rem: int,
-    seat: int,
-) -> None:
-    """A card settled the matter, those tried before it did not."""
+@compiled("void(cells, int64, int64, int64, int64, int64, int64)")
+def learn(c: Any, at: int, k: int, p: int, led: int, seat: int, card: int) -> None:
+    """A card settled the matter at a level, those tried there before it did not."""
+    top = c[at + TOP]
+    own = 0
+    if p > 0 and (c[MAXI] >> c[at + TOP_SEAT]) & 1 == (c[MAXI] >> seat) & 1:
+        own = 1
     if p == 0:
-        top = lead_kind(c, rem, seat, card)
-    at = history_cell(c, k, p, led, top, own, card)
-    c[at] += (FULL_RATE - c[at]) >> LEARNING
+        top = lead_kind(c, c[at + LEFT], seat, card)
+    cell = history_cell(c, k, p, led, top, own, card)
+    c[cell] += (FULL_RATE - c[cell]) >> LEARNING
     if p > 0:
-        at = reply_cell(c, points, top, card)
-        c[at] += (FULL_RATE - c[at]) >> LEARNING
+        cell = reply_cell(c, c[at + SUM], top, card)
+        c[cell] += (FULL_RATE - c[cell]) >> LEARNING
+    tried = c[at + TRIED]
     while tried:
         other = (tried & 63) - 1
         tried >>= 6
         if p == 0:
-            top = lead_kind(c, rem, seat, other)
-        at = history_cell(c, k, p, led, top, own, other)
-        c[at] -= c[at] >> LEARNING
+            top = lead_kind(c, c[at + LEFT], seat, other)
+        cell = history_cell(c, k, p, led, top, own, other)
+        c[cell] -= c[cell] >> LEARNING
         if p > 0:
-            at = reply_cell(c, points, top, other)
-            c[at] -= c[at] >> LEARNING
+            cell = reply_cell(c, c[at + SUM], top, other)
+            c[cell] -= c[cell] >> LEARNING
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def noted(c: Any, at: int, wants: int, card: int, value: int, need: int) -> int:
+    """Note what a card brought at a level; returns whether that settles the matter there."""
+    if wants:
+        if value > c[at + VALUE]:
+            c[at + VALUE] = value
+            c[at + CHOICE] = card + 1
+        settled = 1 if value >= need else 0
+    else:
+        if value < c[at + VALUE]:
+            c[at + VALUE] = value
+            c[at + CHOICE] = card + 1
+        settled = 1 if value < need else 0
+    if settled == 0:
+        c[at + TRIED] = (c[at + TRIED] << 6) | (card + 1)
+        c[at + RESULTS + c[at + N_TRIED]] = value
+        c[at + N_TRIED] += 1
+    return settled
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def spared(c: Any, at: int, p: int, seat: int, card: int, need: int) -> int:
+    """Whether a neighbour already tried spares the search of a card; its bound is noted then.
+
+    Two cards of one hand with nothing left between them have the same play after them; what it
+    brings differs by no more than their points.
+    """
+    n = c[at + N_TRIED]
+    if n == 0:
+        return 0
+    alone = c[JAS] | c[HIDDEN]
+    if (1 << card) & alone:
+        return 0
+    wants = (c[MAXI] >> seat) & 1
+    blocked = c[at + LEFT] & ~(c[HANDS + seat] & ~alone)
+    if p > 0:
+        blocked |= 1 << c[at + TOP]
+    tried = c[at + TRIED]
+    while tried:
+        other = (tried & 63) - 1
+        tried >>= 6
+        n -= 1
+        if lane_of(other) != lane_of(card) or (1 << other) & alone:
+            continue
+        low = min(other, card)
+        high = max(other, card)
+        if blocked & ((1 << high) - 1) & ~((2 << low) - 1):
+            continue
+        apart = abs(c[POINTS + card] - c[POINTS + other])
+        value = c[at + RESULTS + n]
+        if wants:
+            if value + apart < need:
+                c[at + VALUE] = max(c[at + VALUE], value + apart)
+                return 1
+        elif value - apart >= need:
+            c[at + VALUE] = min(c[at + VALUE], value - apart)
+            return 1
+    return 0

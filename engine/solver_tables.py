@@ -70,7 +70,7 @@ SAFE = SURE + 512
 HISTORY = SAFE + LANES * 512
 REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
-LEVEL_CELLS = 24
+LEVEL_CELLS = 32
 KEYS = LEVELS + 9 * 4 * LEVEL_CELLS
 PAIRS = KEYS + 16
 MAX_PAIRS = LANES * 48620  # a lane of nine cards in one hand has C(18, 9) pairs of equal structure
@@ -81,18 +81,20 @@ CONTEXT_CELLS = PAIRS + MAX_PAIRS
     LEFT,
     MOVES,
     TRIED,
+    TOP,  # not beside TOP_SEAT: read together they would have to wait for both stores
     VALUE,
-    CARD,
-    TOP,
     TOP_SEAT,
+    CARD,
     SUM,
     CHOICE,
     NEXT_LEFT,
     NEXT_SEAT,
     GAIN,
-    REST_OFF,
+    WORTH,
+    N_TRIED,
     KNOWN,
-) = range(14)
+) = range(15)
+RESULTS = KNOWN + 8
 
 MAX_POINTS = (1 << 13) - 1
 """Most points that a pack may hold for the solver: bounds are kept in 13 bits."""
@@ -152,7 +154,22 @@ def _cells_of(typing_context: Any, array: Any) -> Any:
     return pointer(int64)(array), codegen
 
 
+def _fetch(typing_context: Any, cells: Any, index: Any) -> Any:
+    """Bring a cell near before it is needed."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(function, [place, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(cells, index), codegen
+
+
 cells_of = cast(Callable[[Any], Any], intrinsic(_cells_of))
+fetch = cast(Callable[[Any, int], None], intrinsic(_fetch))
 lowest = cast(Callable[[int], int], intrinsic(_lowest))
 count = cast(Callable[[int], int], intrinsic(_count))
 
@@ -275,6 +292,26 @@ def _safe(c: Any, lane: int, sub: int) -> int:
     return 1
 
 
+@compiled("UniTuple(int64, 2)(cells, int64, int64)")
+def _surely_taken(c: Any, lane: int, sub: int) -> tuple[int, int]:
+    """The trumps at the top of a subset that the side, or the others, take whatever is played."""
+    ours, theirs = 0, 0
+    if lane != TRUMP_LANE or c[TRUMPS] == 0:
+        return ours, theirs
+    for j in range(WIDTH):
+        i = WIDTH - 1 - j
+        if not (sub >> i) & 1:
+            continue
+        seat = c[OWNER + lane * WIDTH + i]
+        if (c[OPEN_SCORE] >> seat) & 1 and theirs == 0:
+            ours |= 1 << i
+        elif (c[SCORE] >> seat) & 1 == 0 and ours == 0:
+            theirs |= 1 << i
+        else:
+            break
+    return ours, theirs
+
+
 @compiled("int64(cells, int64, int64)")
 def _sure_trumps(c: Any, sub: int, team: int) -> int:
     """Tricks that a team is sure of with its trumps of one subset, and the points of those cards.
@@ -389,16 +426,24 @@ def prepare(c: Any) -> None:
                 while b >= 0:
                     gain = loss = 0
                     rest, other = a, b
+                    ours, theirs = _surely_taken(c, lane, a)
                     while rest:
                         d = c[POINTS + base + lowest(other)] - c[POINTS + base + lowest(rest)]
-                        if d > 0:
+                        first = rest & -rest
+                        if first & ours:
+                            # Always taken by the side: the value moves by just that much.
+                            gain += d
+                            loss -= d
+                        elif first & theirs:
+                            pass
+                        elif d > 0:
                             gain += d
                         else:
                             loss -= d
                         rest &= rest - 1
                         other &= other - 1
                     rank = (c[LANE_INFO + lane * 512 + b] >> RANK_SHIFT) & LANE_MASK
-                    c[PAIRS + top + rank] = (gain << 16) | loss
+                    c[PAIRS + top + rank] = (gain << 32) + loss
                     b = before[b]
                 top += members[s]
                 a = before[a]
