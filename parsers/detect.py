@@ -19,7 +19,7 @@ from parsers.archive import is_litter, shown, unpack
 from parsers.base import Options, Parser, ParseResult, Reject, Source, Warn
 from parsers.decode import MAX_BYTES, DecodeError, decode
 from parsers.private import scrub_text, scrub_token
-from parsers.rows import head_of
+from parsers.rows import head_of, public_text
 
 ENTRY_POINTS = "pandoeren_replay.parsers"
 MAX_FILES = 100_000
@@ -77,17 +77,17 @@ def read_path(
     """
     result = ParseResult()
     sources = list(_files(Path(path), result))
-    got = read_sources(sources, options, format, folder=Path(path).is_dir())
+    got = read_sources(sources, options, format, folder=os.path.isdir(path))
     result.extend(got)
     result.format = got.format
     if not (result.hands or result.rejects or result.empty):
-        why = "a folder without logs" if Path(path).is_dir() else "nothing that could be read"
+        why = "a folder without logs" if os.path.isdir(path) else "nothing that could be read"
         result.rejects.append(Reject(str(path), 1, 1, "", why, "", "no-logs"))
     return result
 
 
 def _files(path: Path, result: ParseResult) -> Iterable[Source]:
-    if path.is_dir():
+    if os.path.isdir(path):
         n = 0
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(f for f in folders if not is_litter(f))
@@ -185,7 +185,7 @@ def _chosen(format: str, options: Options) -> Parser | None:
 
 def _recognise(source: Source, options: Options, result: ParseResult, found: bool) -> Parser | None:
     """The parser of a source; ``None``, with a reject or warning, if there is none."""
-    why, code, token = "", "unrecognised", ""
+    why, code, token, raw = "", "unrecognised", "", ""
     if not source.data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
         why, code = "an empty file", "empty"
     else:
@@ -197,9 +197,10 @@ def _recognise(source: Source, options: Options, result: ParseResult, found: boo
             for parser in parsers().values():
                 if _fits(parser, text, source.name, options):
                     return parser
-            token = next((t.strip() for t in text.splitlines() if t.strip()), "")[:60]
+            raw = public_text(text)
+            token = next((t.strip() for t in raw.splitlines() if t.strip()), "")[:60]
             why = f"a log in one of the formats {', '.join(parsers())}"
-            head = head_of(text)
+            head = None if token.startswith(("{", "[", "<", "(")) else head_of(raw)
             if head is not None and len(head[0]) > 2:
                 columns = ", ".join(c for c in head[0] if c)[:80]
                 why += (
@@ -210,8 +211,7 @@ def _recognise(source: Source, options: Options, result: ParseResult, found: boo
     if found and (base.startswith(_NO_LOGS) or base.endswith((".md", ".rst"))):
         result.warnings.append(Warn(source.name, 1, "a document and no log: passed over"))
         return None
-    raw = source.data[:4000].decode("utf-8", "replace") if code == "unrecognised" else ""
-    result.rejects.append(Reject(source.name, 1, 1, token, why, scrub_text(raw), code))
+    result.rejects.append(Reject(source.name, 1, 1, token, why, raw, code))
     return None
 
 

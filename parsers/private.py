@@ -16,7 +16,7 @@ REMOVED = "[removed]"
 _KEY = (
     r"credentials?|passwords?|passwd|wachtwoord|secret_?key|api_?key|token|access_?token|"
     r"auth_?token|refresh_?token|csrf_?token|session_?token|request_?token|authorization|cookies?|"
-    r"e_?mail|mail|email_?address|email_?adres|phone|phone_?number|telefoon|telefoonnummer|tel|"
+    r"e_?mail|mail|e_?mail_?address|e_?mail_?adres|phone|phone_?number|telefoon|telefoonnummer|tel|"
     r"telephone|mobile|mobiel|ip|ip_?address|birth_?date|date_?of_?birth|geboortedatum|iban|"
     r"address|adres"
 )

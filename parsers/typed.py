@@ -2,7 +2,7 @@
 
 ``Zuid: 150, troef harten, mee: schoppenaas; 1. HB H9 H7 H8 2. SA …``. docs/parsers.md has worked
 examples and every word that is understood. A text is cut into statements and tricks; a piece that
-is not understood is a reject that names its place, never passed over.
+is not understood is a reject that names its place, or kept as a comment if it is plain words.
 """
 
 import re

@@ -262,3 +262,15 @@ def test_any_bytes_are_hands_or_rejects(data):
     result = read_sources([Source("x", data)])
     assert result.hands or result.rejects or result.empty or result.warnings
     assert all(isinstance(h, Located) for h in result.hands)
+
+
+def test_a_member_without_a_name():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        z.writestr("a", PHL)
+    # Some archivers leave a name of no characters behind: the length fields are set to 0.
+    data = out.getvalue().replace(b"\x01\x00\x00\x00a", b"\x00\x00\x00\x00a")
+    at = data.index(b"PK\x01\x02")
+    data = data[: at + 28] + b"\x00\x00" + data[at + 30 :]
+    result = read_sources([Source("x.zip", data)])
+    assert result.hands or result.rejects

@@ -391,3 +391,37 @@ def test_mutations(data):
 def test_any_json(value):
     result = read_events(json.dumps(value), "x", BY)
     assert len(result.hands) <= 20
+
+
+def test_a_hand_written_compactly_is_one_hand_however_many_cards_it_names():
+    plays = [*TRUTH["plays"][:12], TRUTH["plays"][11], *TRUTH["plays"][12:]]
+    result = read(json.dumps({**TRUTH, "plays": plays}))
+    assert result.hands == []
+    (reject,) = result.rejects
+    assert "33 cards are played" in str(reject)
+
+
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
+def test_numbers_that_json_does_not_know(number):
+    head, *events = lines()
+    text = json.dumps({**head, "events": events}).replace('"n": 20', f'"n": {number}')
+    listed = read(text)
+    assert any(number in w.message for w in listed.warnings)
+    single = read(jsonl([head, *events]).replace('"n": 20', f'"n": {number}'))
+    assert number in str(single.rejects[0])
+    for hand in [*listed.hands, *single.hands]:
+        assert one(hand.raw).record == hand.record
+
+
+def test_text_of_a_hand_reads_back_whatever_the_container():
+    head, *events = lines()
+    twice = [*events[:14], events[13], *events[14:]]  # a line that stands there twice
+    for text in (
+        json.dumps({**head, "events": events}, indent=1),
+        json.dumps({"format": "pandoeren-log", "games": [{**head, "events": events}]}, indent=2),
+        json.dumps([{"format": "pandoeren-log", "events": events}, events[0]]),
+        jsonl([head, *twice]),
+        jsonl([{**head, "events": [*events, *events]}]),
+    ):
+        for hand in read(text).hands:
+            assert [h.record for h in read(hand.raw).hands] == [hand.record]

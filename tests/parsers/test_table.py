@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.cards import CARDS
 from parsers.base import Options, ParseResult, Source
 from parsers.detect import read_sources
 from parsers.mapping import parse_mapping
@@ -227,3 +228,10 @@ def test_mutations(data):
     result = read_table(text, "x", BY)
     assert len(result.hands) <= 6
     assert all(len(h.record.plays) <= 32 for h in result.hands)
+
+
+def test_text_of_a_hand_reads_back():
+    short = "event;seat;card\nplay;S;HJ;\nplay;S;HJ;\nplay;W;H9\n"  # one row twice, the last short
+    hand = one(short)
+    assert [CARDS[p.card] for p in hand.record.plays] == ["HJ", "HJ", "H9"]
+    assert one(hand.raw).record == hand.record
