@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ butselaar; or give the path of a .toml file with --rules)
     if name in BUILTIN_IDS:
         return _builtin(name)
     path = Path(name)
-    if not path.suffix == ".toml" and not path.is_file():
+    if not path.suffix == ".toml" and not os.path.isfile(path):
         raise UnknownRuleSet(
             f"there is no rule set {name!r} (built in: {', '.join(BUILTIN_IDS)}; "
             "or give the path of a .toml file with --rules)"
@@ -144,7 +145,7 @@ def _resolve(
         parent, _ = _resolve(builtin_text(base), f"{base}.toml", None, (*chain, base))
         return _merge(parent, own), [file]
     path = (folder or Path()) / base
-    if folder is None or not path.is_file():
+    if folder is None or not os.path.isfile(path):
         raise RuleSetError(
             f"{where}'base' names {base!r}, which is neither built in "
             f"({', '.join(BUILTIN_IDS)}) nor a file beside this one"

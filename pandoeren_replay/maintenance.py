@@ -11,7 +11,7 @@ from pandoeren_replay.store.encode import encode
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.merging import merge_sources, take_back
 from pandoeren_replay.store.store import Store
-from pandoeren_replay.store.writer import count_hands
+from pandoeren_replay.store.writer import count_hands, insert_rows
 from parsers.base import Located
 
 
@@ -95,29 +95,39 @@ def merge_players(store: Store, name: str, others: Sequence[str]) -> None:
         if other == name:
             raise StoreError(f"{name!r} is that name already")
     with store.writing() as con:
-        # Names that were merged into one of these follow it.
         con.execute(
-            "UPDATE player_alias SET name = ? WHERE name IN (SELECT unnest(?::VARCHAR[]))",
+            "DELETE FROM player_merge WHERE alias = ? OR alias IN (SELECT unnest(?::VARCHAR[]))",
             [name, list(others)],
         ).fetchall()
         con.execute(
-            "DELETE FROM player_alias WHERE alias = ? OR alias IN (SELECT unnest(?::VARCHAR[]))",
-            [name, list(others)],
+            "INSERT INTO player_merge SELECT unnest(?::VARCHAR[]), ?", [list(others), name]
         ).fetchall()
-        con.execute(
-            "INSERT INTO player_alias SELECT unnest(?::VARCHAR[]), ?", [list(others), name]
-        ).fetchall()
-        merge_sources(con)
+        _resolve(con)
+
+
+def _resolve(con: Any) -> None:
+    """Work out which name each merged name goes by, and which hands are one because of it."""
+    merges = dict(con.execute("SELECT alias, name FROM player_merge").fetchall())
+    resolved = []
+    for alias in merges:
+        name, seen = alias, {alias}
+        while name in merges and merges[name] not in seen:
+            name = merges[name]
+            seen.add(name)
+        resolved.append((alias, name))
+    con.execute("DELETE FROM player_alias").fetchall()
+    insert_rows(con, "player_alias", resolved)
+    merge_sources(con)
 
 
 def split_players(store: Store, names: Sequence[str]) -> None:
-    """Undo merges of these names."""
-    merged = {r["alias"] for r in store.rows("SELECT alias FROM player_alias")}
+    """Undo merges of these names; what was merged into them before stays with them."""
+    merged = {r["alias"] for r in store.rows("SELECT alias FROM player_merge")}
     for name in names:
         if name not in merged:
             raise StoreError(f"{name!r} is not merged into another name")
     with store.writing() as con:
         con.execute(
-            "DELETE FROM player_alias WHERE alias IN (SELECT unnest(?::VARCHAR[]))", [list(names)]
+            "DELETE FROM player_merge WHERE alias IN (SELECT unnest(?::VARCHAR[]))", [list(names)]
         ).fetchall()
-        merge_sources(con)
+        _resolve(con)

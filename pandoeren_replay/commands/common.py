@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -102,7 +102,8 @@ def output(path: Path | None) -> Iterator[TextIO]:
     except OSError as e:
         raise CommandError(f"{path} cannot be written ({e.strerror or e})") from None
     finally:
-        build.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that takes no file has none to remove
+            build.unlink(missing_ok=True)
 
 
 PATIENCE = 1.0  # seconds before a progress bar appears

@@ -56,6 +56,8 @@ def sources(paths: list[str]) -> "list[str | Path | Source]":
     for path in paths:
         if path == STDIN:
             out.append(Source("<stdin>", sys.stdin.buffer.read()))
+        elif not path:
+            raise CommandError("an empty path: expected a file, a folder, or - for input", 2)
         else:
             out.append(Path(path))
     return out

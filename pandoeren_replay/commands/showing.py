@@ -1,5 +1,6 @@
 """``show``: one hand as text."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,7 +73,7 @@ def _sources(name: str, db: Path | None) -> None:
 def find_hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
     """A stored hand, or one of a file (FILE:LINE), replayed, and its original text."""
     file, _, line = name.rpartition(":")
-    if file and line.isdigit() and Path(file).is_file():
+    if file and line.isdigit() and os.path.isfile(file):
         return _from_file(Path(file), int(line), rules)
     store = open_store(db)
     if rules is not None:

@@ -4,6 +4,7 @@ Nothing heavy is loaded here before a source does take it (:mod:`pandoeren_repla
 """
 
 import io
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +51,7 @@ def bulk_source(path: "str | Path | Source", format: str) -> BulkSource | None:
             return io.BytesIO(path.data)
     else:
         place = Path(path)
-        if not place.is_file():
+        if not os.path.isfile(place):
             return None
         name, size = shown(str(path)), place.stat().st_size
 

@@ -53,7 +53,11 @@ def current_file(folder: Path) -> Path | None:
 
     Raises :class:`StoreError` if the place is taken by something else or the pointer is damaged.
     """
-    if folder.exists() and not folder.is_dir():
+    try:
+        taken = folder.exists() and not folder.is_dir()
+    except OSError as e:  # a name that is too long, a folder that may not be looked into
+        raise StoreError(f"there can be no store at {folder} ({e.strerror})") from None
+    if taken:
         raise StoreError(f"{folder} is a file; a store is a folder (name another place with --db)")
     try:
         name = (folder / POINTER).read_text("ascii").strip()
@@ -111,10 +115,9 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
         except duckdb.Error as e:
             raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
         except OSError as e:
-            raise StoreError(f"the store {folder} could not be written ({e})") from e
+            raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
         finally:
-            for rest in (build, Path(f"{build}.wal")):
-                rest.unlink(missing_ok=True)
+            _clear(build)
 
 
 @contextmanager
@@ -127,9 +130,9 @@ def trying(folder: Path) -> Iterator[Any]:
 
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="pandoeren-") as place:
-        copy = Path(place) / "copy.duckdb"
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="pandoeren-") as place:
+            copy = Path(place) / "copy.duckdb"
             if not _copied(folder, copy):
                 schema.create_file(copy)
             con = connect(copy, folder, read_only=False)
@@ -137,12 +140,12 @@ def trying(folder: Path) -> Iterator[Any]:
                 con.execute("BEGIN")
                 schema.migrate(con, str(folder))
                 yield con
-            except Unchanged:
-                return
             finally:
                 con.close()
-        except (duckdb.Error, OSError) as e:
-            raise StoreError(f"a copy of {folder} to try on failed ({_first(e)})") from e
+    except Unchanged:
+        return
+    except (duckdb.Error, OSError) as e:
+        raise StoreError(f"a copy of {folder} to try on failed ({_first(e)})") from e
 
 
 def _copied(folder: Path, copy: Path) -> bool:
@@ -206,8 +209,7 @@ def rewrite(folder: Path, create: Callable[[Path], None]) -> None:
         except (duckdb.Error, OSError) as e:
             raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
         finally:
-            for rest in (build, Path(f"{build}.wal")):
-                rest.unlink(missing_ok=True)
+            _clear(build)
 
 
 def connect(file: Path, folder: Path, read_only: bool) -> Any:
@@ -230,7 +232,16 @@ def connect(file: Path, folder: Path, read_only: bool) -> Any:
         raise StoreError(f"the store {folder} cannot be opened ({_first(e)})") from None
 
 
+def _clear(build: Path) -> None:
+    """Remove what is left of a build file; if that cannot be, the next import does it."""
+    for rest in (build, Path(f"{build}.wal")):
+        with suppress(OSError):
+            rest.unlink(missing_ok=True)
+
+
 def _first(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     return str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
 
 
@@ -267,5 +278,5 @@ def _sweep(folder: Path, current: Path) -> None:
         old = number is not None and (number <= newest - KEEP or number > newest)
         if old or file.name.startswith("build-"):
             # Windows keeps a file that a reader has open; the next import tries again.
-            with suppress(PermissionError):
+            with suppress(OSError):
                 file.unlink()

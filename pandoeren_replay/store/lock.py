@@ -7,13 +7,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from pandoeren_replay.store.errors import StoreError
+
 POLL_SECONDS = 0.1
 
 
 @contextmanager
 def exclusive(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the lock file ``path``; ``waiting`` is called once if somebody else holds it."""
-    with path.open("a+b") as f:
+    """Hold the lock file ``path``; ``waiting`` is called once if somebody else holds it.
+
+    Raises :class:`StoreError` where no lock file can be written.
+    """
+    try:
+        lock = path.open("a+b")
+    except OSError as e:
+        raise StoreError(f"the store {path.parent} cannot be written ({e.strerror})") from None
+    with lock as f:
         told = False
         while not _try_lock(f):
             if not told and waiting:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -18,6 +18,10 @@ MIGRATIONS: dict[int, str] = {
             hand_id BIGINT NOT NULL, source_id INTEGER NOT NULL, line INTEGER);
         CREATE TABLE hand_other AS
             SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand LIMIT 0;
+    """,
+    2: """
+        CREATE TABLE player_merge (alias VARCHAR NOT NULL, name VARCHAR NOT NULL);
+        INSERT INTO player_merge SELECT alias, name FROM player_alias;
     """,
 }
 

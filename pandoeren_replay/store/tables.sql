@@ -174,6 +174,13 @@ CREATE TABLE evaluation (
     solver VARCHAR NOT NULL
 );
 
+-- Merges of names as they were made, so that each can be undone by itself.
+CREATE TABLE player_merge (
+    alias VARCHAR NOT NULL,
+    name VARCHAR NOT NULL
+);
+
+-- What follows from them: the name that every merged name goes by.
 CREATE TABLE player_alias (
     alias VARCHAR NOT NULL,
     name VARCHAR NOT NULL

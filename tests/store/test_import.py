@@ -284,6 +284,26 @@ def test_merged_names_count_as_one_player_and_split_again(put: Put, store: Store
         merge_players(store, "Anna", ["Nobody"])
 
 
+def test_a_chain_of_merges_is_undone_link_by_link(put: Put, store: Store) -> None:
+    lines = [HAND.replace("Anna", n).replace("sample-03", n) for n in ("Anna", "An", "A.")]
+    put("\n".join(lines) + "\n")
+
+    def names() -> list[str]:
+        return sorted(store.hands()["north"].to_list())
+
+    merge_players(store, "An", ["A."])
+    merge_players(store, "Anna", ["An"])
+    assert names() == ["Anna"] * 3
+    split_players(store, ["An"])
+    assert names() == ["An", "An", "Anna"]
+    merge_players(store, "A.", ["An"])  # the other way round: no name is lost in a circle
+    assert names() == ["A.", "A.", "Anna"]
+    split_players(store, ["An"])
+    assert names() == ["A.", "An", "Anna"]
+    with pytest.raises(StoreError, match="not merged"):
+        split_players(store, ["An"])
+
+
 def test_nothing_to_read_changes_nothing(store: Store, tmp_path: Path) -> None:
     empty, binary, folder = tmp_path / "e.phl", tmp_path / "b.bin", tmp_path / "logs"
     empty.write_bytes(b"")
