@@ -126,6 +126,18 @@ def _table() -> list[str]:
         table("\t", "\n", rows(signs, letter)[:24]),
         table(",", "\n", rows(rank_first, str, undo=True)[:16]),
         "event;seat;card;trump;called\ndeclare;S;;H;SA\nplay;S;HJ;;\nplay;W;H9;;\n",
+        "game,hand,event,dealer,middle,cards,seat,player,card,bid,trump,called,declarer,points\n"
+        "t1,1,deal,W,H6,,,,,,,,,\nt1,1,hand,,,S9 HT D8,N,An,,,,,,\nt1,1,call,,,,N,An,,130,,,,\n"
+        "t1,1,pass,,,,E,Bo,,,,,,\nt1,1,pass,,,,S,Co,,,,,,\nt1,1,pass,,,,W,Di,,,,,,\n"
+        "t1,1,discard,,,,N,An,-,,,,,\nt1,1,declare,,,,,,,,-,-,N,\nt1,1,play,,,,N,An,S9,,,,,\n"
+        "t1,1,undo,,,,N,An,,,,,,\nt1,1,play,,,,N,An,HT,,,,,\nt1,1,trick,,,,N,,,,,,,\n",
+        "actie,wie,kaart,troef,mee,speler,contract,punten,uitslag,maat,cents,waarde,opgegeven,kaarten\n"
+        "declare,An,,H,SA,An,punten,150,,,,,,\nplay,An,HJ,,,,,,,,,,,\nroem,An,,,,,,,,,,50,,\n"
+        "show,Bo,,,,,,,,,,,,S7\nset,Co,,,,,,,,,,,,SJ HJ DJ CJ\nrun,Co,,,,,,,,,,,,S7 S8 S9\n"
+        "deny,Di,,,,,,,,,,,,\nstuk,An,,,,,,,,,,,,\nplay,Bo,?,,,,,,,,,,,\n"
+        "result,An,,,,,,132,gehaald,Co,1,,17,\nresult,Bo,,,,,,,,,0,,,\n",
+        "event;seat;player;card;trump;called;rules;date\nplayers;;;;;;fiches;28-11-2026\n"
+        "play;0;An;HJ;;;fiches;28-11-2026\nplay;1;Bo;H9;;;;\nplay;4;Bo;H8;;;;\n",
         "hand,event,seat,card,trump,called,value,kind\n1,declare,S,,H,SA,,\n1,play,S,HJ,,,,\n"
         "1,claim,S,,,,50,roem\n2,declare,W,,S,HA,,\n2,play,W,SJ,,,,\n2,result,,,,,,\n",
     ]
