@@ -67,7 +67,8 @@ class _Hashes:
 
     def __init__(self, con: Any, expected: int) -> None:
         known = con.execute(
-            "SELECT hash FROM hand UNION ALL SELECT hash FROM hand_other"
+            "SELECT hash FROM hand UNION ALL SELECT hash FROM hand_other "
+            "UNION ALL SELECT hash FROM hand_version"
         ).fetchnumpy()["hash"]
         known = np.ascontiguousarray(known, np.uint64)
         self._n = 0

@@ -52,7 +52,7 @@ def _hold(con: Any, incoming: str) -> bool:
     )
     base = max(
         con.execute(f"SELECT coalesce(max(hand_id), 0) FROM {t}").fetchall()[0][0]
-        for t in ("hand", "hand_other")
+        for t in ("hand", "hand_other", "hand_version")
     )
     con.execute(
         f"INSERT INTO hand_other BY NAME SELECT * REPLACE ("

@@ -20,6 +20,7 @@ from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.encode import violation_rows
 from pandoeren_replay.store.holding import SAME
 from pandoeren_replay.store.matching import Apart, Told, match
+from pandoeren_replay.store.versions import restore_orphans
 from pandoeren_replay.store.writer import Disagreement, insert_arrow, insert_rows
 from parsers.base import Warn
 
@@ -275,7 +276,7 @@ def point_copies(con: Any) -> None:
         [SAME, SAME],
     ).fetchall()
     _show(con, [i for (i,) in orphans])
-    _violations(con, [i for (i,) in orphans])
+    judge_again(con, [i for (i,) in orphans])
     con.execute(
         "UPDATE hand_other SET merged_into = r.into_id FROM (SELECT hash, hand_id AS into_id "
         "FROM hand UNION ALL SELECT hash, merged_into FROM hand_other WHERE rule <> ?) r "
@@ -312,8 +313,8 @@ def join_copies(con: Any) -> None:
     ).fetchall()
 
 
-def _violations(con: Any, ids: Sequence[int]) -> None:
-    """Work out the violations of records that were copies until now."""
+def judge_again(con: Any, ids: Sequence[int]) -> None:
+    """Work out the violations of records that were out of sight until now."""
     if not ids:
         return
     con.execute(
@@ -338,7 +339,7 @@ def take_back(con: Any, import_id: int) -> None:
     """
     mine = "source_id IN (SELECT source_id FROM source WHERE import_id = ?)"
     con.execute(f"DELETE FROM hand_source WHERE {mine}", [import_id]).fetchall()
-    for table in ("hand", "hand_other"):
+    for table in ("hand", "hand_other", "hand_version"):
         con.execute(
             f"UPDATE {table} SET source_id = s.source_id, line = s.line FROM "
             "(SELECT hand_id, min(source_id) AS source_id, arg_min(line, source_id) AS line "
@@ -352,6 +353,7 @@ def take_back(con: Any, import_id: int) -> None:
         ).fetchall()
         con.execute(f"DELETE FROM {table} WHERE {mine}", [import_id]).fetchall()
     con.execute("DELETE FROM disagreement WHERE import_id = ?", [import_id]).fetchall()
+    judge_again(con, restore_orphans(con))
     point_copies(con)
     merge_sources(con)
     for table in ("violation", "evaluation", "disagreement"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -22,6 +22,11 @@ MIGRATIONS: dict[int, str] = {
     2: """
         CREATE TABLE player_merge (alias VARCHAR NOT NULL, name VARCHAR NOT NULL);
         INSERT INTO player_merge SELECT alias, name FROM player_alias;
+    """,
+    3: """
+        CREATE TABLE hand_version AS
+            SELECT *, 0::BIGINT AS replaced_by, 0::INTEGER AS version,
+                   NULL::TIMESTAMP AS replaced_at, ''::VARCHAR AS rule FROM hand LIMIT 0;
     """,
 }
 

@@ -147,7 +147,10 @@ class Store:
             "hash, source_id, line FROM hand UNION ALL SELECT hand_id, merged_into, record_id, "
             "hash, source_id, line FROM hand_other UNION ALL SELECT NULL, "
             "coalesce(o.merged_into, c.hand_id), NULL, NULL, c.source_id, c.line "
-            "FROM hand_source c LEFT JOIN hand_other o ON o.hand_id = c.hand_id) h "
+            "FROM hand_source c LEFT JOIN hand_other o ON o.hand_id = c.hand_id UNION ALL "
+            "SELECT NULL, coalesce(o.merged_into, v.replaced_by), v.record_id, v.hash, "
+            "v.source_id, NULL FROM hand_version v "
+            "LEFT JOIN hand_other o ON o.hand_id = v.replaced_by) h "
             "JOIN source s USING (source_id) WHERE "
             f"{' OR '.join(wheres)} ORDER BY 1 LIMIT 12",
             params,

@@ -193,6 +193,13 @@ CREATE TABLE hand_source (
     line INTEGER
 );
 
+-- Versions of hands that were corrected, each with the hand that stands for it now.
+CREATE TABLE hand_version AS
+    SELECT *, 0::BIGINT AS replaced_by, 0::INTEGER AS version,
+           NULL::TIMESTAMP AS replaced_at,      -- UTC
+           ''::VARCHAR AS rule                  -- as in hand_other; empty: the version itself
+    FROM hand LIMIT 0;
+
 -- Records that tell a hand of table hand once more, in their own words.
 CREATE TABLE hand_other AS
     SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand LIMIT 0;

@@ -234,6 +234,12 @@ FROM (
 ) r
 JOIN source src ON src.source_id = r.source_id;
 
+-- Earlier versions of hands that were corrected.
+CREATE OR REPLACE VIEW versions AS
+SELECT replaced_by AS hand_id, version, hand_id AS version_id, printf('%016x', hash) AS hash,
+       replaced_at
+FROM hand_version WHERE rule = '';
+
 CREATE OR REPLACE VIEW sources AS
 SELECT s.source_id, s.import_id, s.name, s.format, i.imported_at,
        coalesce(n.hands, 0) AS hands, coalesce(m.known, 0) AS known

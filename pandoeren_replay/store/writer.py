@@ -148,7 +148,7 @@ def write_batch(
 
 def next_id(con: Any, table: str, column: str) -> int:
     """The next free number of a table; hands and other records of hands are numbered together."""
-    tables = ("hand", "hand_other") if table == "hand" else (table,)
+    tables = ("hand", "hand_other", "hand_version") if table == "hand" else (table,)
     found = [
         con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {t}").fetchall()[0][0]
         for t in tables
@@ -168,7 +168,8 @@ def _known(con: Any, hashes: list[int]) -> set[int]:
     con.register("incoming_hash", pa.table({"hash": pa.array(hashes, pa.uint64())}))
     found = con.execute(
         "SELECT hash FROM hand WHERE hash IN (SELECT hash FROM incoming_hash) UNION ALL "
-        "SELECT hash FROM hand_other WHERE hash IN (SELECT hash FROM incoming_hash)"
+        "SELECT hash FROM hand_other WHERE hash IN (SELECT hash FROM incoming_hash) UNION ALL "
+        "SELECT hash FROM hand_version WHERE hash IN (SELECT hash FROM incoming_hash)"
     ).fetchall()
     con.unregister("incoming_hash")
     return {h for (h,) in found}
