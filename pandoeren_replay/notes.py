@@ -179,6 +179,16 @@ class Notes:
                 [_text(who, "who", may_be_empty=True), now(), mark],
             )
 
+    def follow(self, old: str, new: str) -> None:
+        """Let everything said of one hand be said of another: the hand was corrected."""
+        _check_hand(old)
+        _check_hand(new)
+        if not self.file.exists():
+            return
+        with self._writing() as con:
+            con.execute("UPDATE mark SET hand = ? WHERE hand = ?", (new, old))
+            con.execute("UPDATE OR IGNORE study_hand SET hand = ? WHERE hand = ?", (new, old))
+
     def restore(self, mark: int) -> None:
         """Puts back what was taken away."""
         with self._writing() as con:

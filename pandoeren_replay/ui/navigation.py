@@ -21,6 +21,7 @@ PAGES = {
     "rules": ("rules", ":material/menu_book:"),
     "studies": ("studies", ":material/school:"),
     "import": ("import_", ":material/upload_file:"),
+    "correct": ("correct", ":material/edit_document:"),
     "solve": ("solve", ":material/psychology:"),
     "sql": ("sql", ":material/database_search:"),
     "about": ("about", ":material/info:"),
