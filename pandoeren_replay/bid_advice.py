@@ -43,8 +43,11 @@ ROUND = 8
 SIMPLE_ROUND = 40
 """Deals that the simple players play for each plan before the next answer."""
 
-OPEN_WEIGHT = {True: 0.5, False: 0.25}
-"""Weight of the figure with open cards where declarer wants tricks, and where he shuns them."""
+OPEN_WEIGHT = {True: 0.8, False: 0.4}
+"""Weight of the figure with open cards where declarer wants tricks, and where he shuns them.
+
+Fitted by ``benchmarks/advice.py calibrate``.
+"""
 
 PLANS = 3
 """Plans for a contract that are solved; the simple players choose them."""

@@ -39,7 +39,7 @@ for line in sys.stdin:
 @pytest.mark.parametrize("rules", BUILTIN_IDS)
 def test_hands_at_the_table_break_no_rule(rules: str) -> None:
     loaded = load_ruleset(rules)
-    for name, n in (("rules", 15), ("solver:4", 3), ("random", 5)):
+    for name, n in (("rules", 10), ("solver:4", 2), ("random", 4)):
         for record in simulate_by(make_player(name, loaded), loaded, n, seed=9):
             done = replay(record, loaded)
             assert [v.message() for v in done.violations] == []
