@@ -27,7 +27,7 @@ def test_hostile_names_are_text_on_every_page(visit, path):
     page = visit.open(path, until="table")
     if "contracts" in path:
         page.get_by_role("combobox").first.click()
-        page.get_by_role("option", name="speler", exact=True).click()
+        page.get_by_role("option", name=re.compile("^speler(,|$)")).click()
         page.wait_for_selector(".ytick text:has-text('iframe')")
         ticks = page.eval_on_selector_all(".ytick text", "l => l.map(e => e.textContent)")
         assert any("iframe" in t for t in ticks)
