@@ -154,8 +154,8 @@ def decisions(done: Replay) -> Iterator[dict[str, Any]]:
 
     >>> from engine.record import HandRecord, Play
     >>> done = replay(HandRecord(deal="N" * 8 + "?" * 25, plays=(Play(0, 0),)), _heerlen())
-    >>> [(d["seat"], d["hand"], d["card"]) for d in decisions(done)]
-    [('N', 'SASKSQSJSTS9S8S7', 'SA')]
+    >>> [(d["seat"], d["card"], d["complete"]) for d in decisions(done)]
+    [('N', 'SA', False)]
     """
     record, rules, o = done.record, done.rules, done.outcome
     public = {
@@ -172,14 +172,23 @@ def decisions(done: Replay) -> Iterator[dict[str, Any]]:
         "trump": None if o.trump is None else (SUITS + "-")[o.trump],
         "called": _card(done.called),
     }
+    said = [(c.ply, f"{c.ply}{SEATS[c.seat]}={c.what()}") for c in record.claims]
+    cards = [CARDS[p.card] for p in record.plays]
+    before: dict[str, Any] = {}
     for ply, play in enumerate(record.plays[:32]):
         state = done.at(ply)
         seat = done.seats[ply]
-        row: dict[str, Any] = {**public, "ply": ply, "trick": ply // 4 + 1, "place": ply % 4}
-        row |= {"seat": _seat(seat), "card": CARDS[play.card], "leader": _seat(state.leader)}
-        said = [c for c in record.claims if c.ply <= ply]
-        row["claims"] = ",".join(f"{c.ply}{SEATS[c.seat]}={c.what()}" for c in said) or None
-        row |= _public_cards(done, state)
+        if ply % 4 == 0:
+            before = {"trick": ply // 4 + 1, "played": "".join(cards[:ply]), **_taken(done, state)}
+        row: dict[str, Any] = {**public, **before, "ply": ply, "place": ply % 4}
+        row["seat"] = _seat(seat)
+        row["card"] = cards[ply]
+        row["leader"] = _seat(state.leader)
+        row["table"] = "".join(cards[ply - ply % 4 : ply])
+        row["claims"] = ",".join(text for at, text in said if at <= ply) or None
+        row["exposed"] = "".join(SEATS[s] for s in state.exposed)
+        for s in state.exposed:
+            row[f"open_{SEATS[s].lower()}"] = hand_text(state.hands[s])
         if seat is not None:
             row |= _own_view(done, state, seat)
             legal = _legal(done, state, seat)
@@ -190,21 +199,17 @@ def decisions(done: Replay) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _public_cards(done: Replay, state: State) -> dict[str, Any]:
-    over = state.ply - state.ply % 4
-    cards = [CARDS[p.card] for p in done.record.plays[: state.ply]]
-    out: dict[str, Any] = {"table": "".join(cards[over:]), "played": "".join(cards[:over])}
-    out["exposed"] = "".join(SEATS[s] for s in state.exposed)
-    for s in state.exposed:
-        out[f"open_{SEATS[s].lower()}"] = hand_text(state.hands[s])
-    if len(state.winners) == state.ply // 4:
-        out["winners"] = "".join(SEATS[w] for w in state.winners)
-        if done.outcome.trump is not None:
-            points = done.rules.tables.points[done.outcome.trump]
-            taken = [0] * 4
-            for t, w in enumerate(state.winners):
-                taken[w] += sum(int(points[p.card]) for p in done.record.plays[4 * t : 4 * t + 4])
-            out |= {f"taken_{s.lower()}": n for s, n in zip(SEATS, taken)}
+def _taken(done: Replay, state: State) -> dict[str, Any]:
+    """Who took the tricks so far, and their points; nothing where not all of it is known."""
+    if len(state.winners) != state.ply // 4:
+        return {}
+    out: dict[str, Any] = {"winners": "".join(SEATS[w] for w in state.winners)}
+    if done.outcome.trump is not None:
+        points = done.rules.tables.points[done.outcome.trump].tolist()
+        taken = [0] * 4
+        for t, w in enumerate(state.winners):
+            taken[w] += sum(points[p.card] for p in done.record.plays[4 * t : 4 * t + 4])
+        out |= {f"taken_{s.lower()}": n for s, n in zip(SEATS, taken)}
     return out
 
 

@@ -21,7 +21,7 @@ from engine.rulefile import load_ruleset
 from engine.ruleset import RuleSet
 from pandoeren_replay.importer import NO_LOG, ImportTotals, RulesFinder
 from pandoeren_replay.lake import FOLDER, IMPORTS, MACROS, PLAIN_TYPES, TABLES, Lake
-from pandoeren_replay.lake_merge import drop_doubles, known_rejects
+from pandoeren_replay.lake_merge import drop_doubles, known_disagreements, known_rejects
 from pandoeren_replay.lake_part import Job, Lines, Summary, Task, copy, make_part, write_part
 from pandoeren_replay.lake_run import run
 from pandoeren_replay.store.bulk_source import bulk_source
@@ -283,6 +283,7 @@ def _publish(
     lake: Lake, job: Job, summaries: list[Summary], staging: Path, say: Progress
 ) -> ImportTotals:
     totals = ImportTotals()
+    told: list[Disagreement] = []
     for s in summaries:
         totals.read += s["read"]
         totals.duplicate += s["duplicate"]
@@ -291,7 +292,7 @@ def _publish(
         totals.simulated += s["simulated"]
         totals.rejects += [Reject(**r) for r in s["rejects"]]
         totals.warnings += [Warn(**w) for w in s["warnings"]]
-        totals.disagreements += [Disagreement(*d) for d in s["disagreements"]]
+        told += [Disagreement(*d) for d in s["disagreements"]]
     totals.rejected = len(totals.rejects)
     if totals.read == totals.rejected and all(r.code in NO_LOG for r in totals.rejects):
         shutil.rmtree(staging)
@@ -301,8 +302,13 @@ def _publish(
     dropped = drop_doubles(lake, staging)
     totals.stored = dropped.left
     totals.duplicate += made - dropped.left
-    totals.disagreements += dropped.disagreements
-    fresh = [r for r in totals.rejects if _place(r) not in known_rejects(lake)]
+    known = known_disagreements(lake)
+    for d in [*told, *dropped.disagreements]:
+        if (d.hand_id, d.other) not in known:
+            known.add((d.hand_id, d.other))
+            totals.disagreements.append(d)
+    seen = known_rejects(lake)
+    fresh = [r for r in totals.rejects if _place(r) not in seen]
     if totals.stored or fresh or totals.disagreements:
         _write_tables(job, summaries, totals, fresh, staging)
         for file in staging.glob("*.json"):

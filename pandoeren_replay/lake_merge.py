@@ -8,7 +8,7 @@ from typing import Any
 
 from pandoeren_replay.lake import IMPORTS, Lake, quoted, scan
 from pandoeren_replay.lake_part import appear, copy
-from pandoeren_replay.store.writer import NO_RESULT, Disagreement
+from pandoeren_replay.store.writer import Disagreement
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ def drop_doubles(lake: Lake, staging: Path) -> Dropped:
             "INSERT INTO kept SELECT hand_id, result FROM found WHERE nth = 1 "
             "AND hand_id NOT IN (SELECT hand_id FROM kept)"
         ).fetchall()
-        out.disagreements = _told(con, lake, staging)
+        out.disagreements = _told(con, staging)
         lost = con.execute("SELECT filename, count(*) FROM loser GROUP BY filename").fetchall()
         for name, n in lost:
             _rewrite(con, Path(name), n)
@@ -101,35 +101,37 @@ def _rewrite(con: Any, part: Path, dropped: int) -> None:
     copy(con, f"SELECT * FROM read_parquet({name}) WHERE hand_id NOT IN ({gone})", part)
 
 
-def _told(con: Any, lake: Lake, staging: Path) -> list[Disagreement]:
+def _told(con: Any, staging: Path) -> list[Disagreement]:
     """What the dropped hands say otherwise, those of an interrupted run before this one too."""
     place = staging / "disagreements.json"
     before = json.loads(place.read_text("utf-8")) if place.exists() else []
     found = [Disagreement(*d) for d in before]
-    found += [d for d in _disagreements(con, lake) if d not in found]
+    found += [d for d in _disagreements(con) if d not in found]
     if found:
         text = json.dumps([astuple(d) for d in found])
         appear(place, lambda f: f.write_text(text, "utf-8"))
     return found
 
 
-def _disagreements(con: Any, lake: Lake) -> list[Disagreement]:
-    """Dropped hands with another recorded result than the one kept, each result once."""
-    known: set[tuple[int, str]] = set()
-    files = lake.files(f"{IMPORTS}/disagreements.parquet")
-    if files:
-        known = set(con.execute(f"SELECT hand_id, other FROM {scan(files)}").fetchall())
+def _disagreements(con: Any) -> list[Disagreement]:
+    """Dropped hands with another recorded result than the one kept."""
     rows = con.execute(
         "SELECT l.hand_id, l.source, l.line, coalesce(k.result, '.'), l.result FROM loser l "
         "JOIN kept k ON k.hand_id = l.hand_id WHERE l.result IS NOT NULL "
         "AND l.result <> coalesce(k.result, '.') ORDER BY l.filename, l.row"
     ).fetchall()
-    out = []
-    for hand_id, source, line, kept, other in rows:
-        if other != NO_RESULT and (hand_id, other) not in known:
-            known.add((hand_id, other))
-            out.append(Disagreement(hand_id, source, line, kept, other))
-    return out
+    return [Disagreement(*row) for row in rows]
+
+
+def known_disagreements(lake: Lake) -> set[tuple[int, str]]:
+    """Hand and other result of what was told before."""
+    import duckdb
+
+    files = lake.files(f"{IMPORTS}/disagreements.parquet")
+    if not files:
+        return set()
+    with duckdb.connect() as con:
+        return set(con.execute(f"SELECT hand_id, other FROM {scan(files)}").fetchall())
 
 
 def known_rejects(lake: Lake) -> set[tuple[str, int, int, str, str]]:

@@ -141,6 +141,9 @@ def test_another_result_is_told_and_the_first_kept(tmp_path: Path) -> None:
         assert totals.duplicate == 1
     told = lake.rows("SELECT source, kept, other FROM disagreements")
     assert [(r["source"], r["other"]) for r in told] == [("b.phl", "lost")]
+    both = Source("c.phl", f"{line}\n{other}\n".encode())
+    again = import_lake(lake, [both])
+    assert (again.duplicate, again.disagreements, again.import_id) == (2, [], None)
     assert lake.rows("SELECT recorded FROM hands")[0]["recorded"] == "made"
     assert not lake.rows("SELECT 1 AS x FROM violations WHERE code = 'result-mismatch'")
 
