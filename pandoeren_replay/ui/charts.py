@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from pandoeren_replay.statistics.cardsql import HONOURS
 from pandoeren_replay.ui.texts import Texts
 
 SURE, FEW_HANDS = "#1f7a4d", "#8a8f98"
@@ -128,6 +130,78 @@ def balance_chart(
     figure.update_xaxes(title=text("charts.hand_axis"), tickfont={"size": 15}, dtick=step)
     figure.update_yaxes(title=text("charts.balance_axis"), tickfont={"size": 15}, zeroline=True)
     return _finish(figure, height=420)
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """One of a player's latest hands as declarer."""
+
+    contract: str
+    date: str
+    made: bool
+    score: int
+
+
+def form_chart(recent: Sequence[Recent], text: Texts) -> go.Figure:
+    """The latest hands as bars, the oldest first: up what they brought, down what they cost."""
+    figure = go.Figure()
+    for made, colour, pattern in ((True, SURE, ""), (False, "#b5521b", "/")):
+        some = [(i, r) for i, r in enumerate(recent, 1) if r.made == made]
+        figure.add_trace(
+            go.Bar(
+                x=[i for i, _ in some],
+                y=[r.score for _, r in some],
+                name=text("replay.made" if made else "replay.lost"),
+                marker={"color": colour, "pattern": {"shape": pattern}},
+                customdata=[[escape(r.contract), escape(r.date)] for _, r in some],
+                hovertemplate=text("charts.form_hover"),
+            )
+        )
+    figure.update_xaxes(title=text("charts.form_axis"), dtick=1, range=[0.4, len(recent) + 0.6])
+    figure.update_yaxes(title=text("hands.c_score"), zeroline=True)
+    return _finish(figure, height=300)
+
+
+def range_chart(rows: Sequence[dict[str, Any]], text: Texts) -> go.Figure:
+    """How often a player bids, by the best trumps in his hand: honours across, length down."""
+    ranks = text.raw("replay.ranks")
+    cells = {tuple(r["holding"].split(", ")): r for r in rows}
+    honours = [h for h in HONOURS if any(key[0] == h for key in cells)]
+    lengths = sorted({key[1] for key in cells}, key=int)
+    share = [[cells[h, n]["value"] if (h, n) in cells else None for h in honours] for n in lengths]
+    words = [
+        [
+            f"{text.percent(cells[h, n]['value'])}<br>{cells[h, n]['hits']}/{cells[h, n]['n']}"
+            if (h, n) in cells
+            else ""
+            for h in honours
+        ]
+        for n in lengths
+    ]
+    names = [
+        text("charts.range_none") if h == "-" else " ".join(ranks[c] for c in h.split())
+        for h in honours
+    ]
+    figure = go.Figure(
+        go.Heatmap(
+            z=share,
+            x=names,
+            y=[text("charts.range_length", n=n) for n in lengths],
+            text=words,
+            texttemplate="%{text}",
+            hovertemplate="%{x}, %{y}: %{text}<extra></extra>",
+            zmin=0,
+            zmax=1,
+            colorscale=[[0, "#f3efe2"], [1, "#6fbf92"]],
+            showscale=False,
+            xgap=2,
+            ygap=2,
+            textfont={"color": "#15181c"},
+        )
+    )
+    figure.update_xaxes(title=text("charts.range_axis"), type="category")
+    figure.update_yaxes(autorange="reversed", type="category")
+    return _finish(figure, height=120 + 52 * len(lengths))
 
 
 def _finish(figure: go.Figure, height: int) -> go.Figure:

@@ -13,8 +13,8 @@ from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import RuleSet
 from engine.state import Replay
 from engine.violations import Language
-from pandoeren_replay.filters import condition
-from pandoeren_replay.stats import pairs, statistics
+from pandoeren_replay.filters import condition, quote
+from pandoeren_replay.stats import measure, pairs, statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui.payload import Around, hand_payload
@@ -94,6 +94,10 @@ class Source:
         """Statistics of the hands that a filter lets through, a row for each group."""
         return _statistics(self.path, self.generation, tuple(by), where)
 
+    def ranges(self, name: str) -> list[dict[str, Any]]:
+        """How often a player bids, by the best trumps dealt to him (see docs/statistics.md)."""
+        return _ranges(self.path, self.generation, name)
+
     def pairs(self, where: str) -> list[dict[str, Any]]:
         """Pairs against what was expected of them, of the hands that a filter lets through."""
         return _pairs(self.path, self.generation, where)
@@ -152,6 +156,18 @@ def _statistics(
     path: str, generation: int, by: tuple[str, ...], where: str
 ) -> list[dict[str, Any]]:
     return statistics(Store(path), by, where).to_dicts() if generation else []
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _ranges(path: str, generation: int, name: str) -> list[dict[str, Any]]:
+    if not generation:
+        return []
+    rows = measure(Store(path), ["entry"], ("player", "holding"), f"player={quote(name)}")
+    return [
+        r
+        for r in rows.to_dicts()
+        if r["player"] == name and r["holding"] is not None and r["value"] is not None
+    ]
 
 
 @st.cache_data(show_spinner=False, max_entries=50)

@@ -7,6 +7,7 @@ import streamlit as st
 from pandoeren_replay.filters import quote
 from pandoeren_replay.stats import FEW, wilson
 from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.charts import SETTINGS, Recent, form_chart, range_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import figures, rules_name
@@ -14,6 +15,10 @@ from pandoeren_replay.ui.pages.hands import empty_store
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
+
+RECENT = 20
+"""Hands in a player's form."""
+FEWEST = 3
 
 
 def page() -> None:
@@ -99,6 +104,7 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
     if p["simulated"]:
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
     _points(p, known, text)
+    _form(p["name"], source, text)
     where = f"declarer={quote(p['name'])}"
     rows = source.statistics(("rules", "contract"), where)
     if rows:
@@ -107,6 +113,7 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
         if chosen is not None:
             query = Filter.from_where(rows[int(chosen)]["where"]).query()
             navigation.open_page("hands", text, query)
+    _range(p["name"], source, text)
     st.subheader(text("players.hands"))
     with st.container(horizontal=True):
         for role in ("declarer", "partner", "defender"):
@@ -146,6 +153,46 @@ def _points(p: dict[str, Any], known: list[dict[str, Any]], text: Texts) -> None
         )
     for sentence in said:
         st.text(sentence)
+
+
+def _form(name: str, source: Source, text: Texts) -> None:
+    """The latest hands that he declared: what they brought, made or lost."""
+    rows = source.hands(f"declarer={quote(name)} and made=yes,no", "-date", RECENT).to_dicts()
+    if len(rows) < FEWEST:
+        return
+    rows.reverse()
+    st.subheader(text("players.form"))
+    made = sum(r["success"] for r in rows)
+    total = sum(r["declarer_score"] or 0 for r in rows)
+    st.text(
+        text(
+            "players.form_words",
+            n=len(rows), made=made, lost=len(rows) - made, score=text.change(total),
+        )
+    )  # fmt: skip
+    recent = [
+        Recent(
+            contract_name(source, text, r["rules"], r["contract"]),
+            text.date(r["date_text"] or ""),
+            bool(r["success"]),
+            r["declarer_score"] or 0,
+        )
+        for r in rows
+    ]
+    st.plotly_chart(form_chart(recent, text), config=SETTINGS, key="player_form")
+
+
+def _range(name: str, source: Source, text: Texts) -> None:
+    """With which trumps he bids: worked out when asked for, since it looks at every card."""
+    st.subheader(text("players.range"))
+    st.text(text("players.range_what"))
+    if not st.toggle(text("players.range_show"), key="player_range_on"):
+        return
+    rows = source.ranges(name)
+    if not rows:
+        st.info(text("players.range_none"), icon=":material/help:")
+        return
+    st.plotly_chart(range_chart(rows, text), config=SETTINGS, key="player_range")
 
 
 def _contracts(rows: list[dict[str, Any]], source: Source, text: Texts) -> str | None:

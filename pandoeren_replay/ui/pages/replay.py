@@ -44,6 +44,9 @@ def page() -> None:
         return
     st.session_state["last_hand"] = key
     _table(key)
+    with st.container(horizontal=True):
+        navigation.link("correct", text, text("replay_page.to_correct"), {"hand": key})
+        navigation.link("solve", text, text("replay_page.to_solve"), {"hand": key})
 
 
 @st.fragment
