@@ -186,6 +186,13 @@ def _chosen(format: str, options: Options) -> Parser | None:
 def _recognise(source: Source, options: Options, result: ParseResult, found: bool) -> Parser | None:
     """The parser of a source; ``None``, with a reject or warning, if there is none."""
     why, code, token, raw = "", "unrecognised", "", ""
+    if source.name.lower().endswith(".toml"):
+        why = "a rule set or mapping file and no log (it goes with --rules or --map)"
+        if found:
+            result.warnings.append(Warn(source.name, 1, f"{why}: passed over"))
+        else:
+            result.rejects.append(Reject(source.name, 1, 1, "", why, "", code))
+        return None
     if not source.data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
         why, code = "an empty file", "empty"
     else:

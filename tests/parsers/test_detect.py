@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -274,3 +275,15 @@ def test_a_member_without_a_name():
     data = data[: at + 28] + b"\x00\x00" + data[at + 30 :]
     result = read_sources([Source("x.zip", data)])
     assert result.hands or result.rejects
+
+
+def test_a_rule_set_beside_logs_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "club.toml").write_text('id = "club"\nbase = "heerlen"\n')
+    alone = read_path(tmp_path / "club.toml", Options())
+    assert [r.expected for r in alone.rejects] == [
+        "a rule set or mapping file and no log (it goes with --rules or --map)"
+    ]
+    (tmp_path / "a.phl").write_text("heerlen N . -,120,-,-,- . . . .\n")
+    both = read_path(tmp_path, Options())
+    assert (len(both.hands), both.rejects) == (1, [])
+    assert any("passed over" in w.message for w in both.warnings)
