@@ -283,7 +283,7 @@ def test_a_rule_set_beside_logs_is_passed_over(tmp_path: Path) -> None:
     assert [r.expected for r in alone.rejects] == [
         "a rule set or mapping file and no log (it goes with --rules or --map)"
     ]
-    (tmp_path / "a.phl").write_text("heerlen N . -,120,-,-,- . . . .\n")
+    (tmp_path / "a.phl").write_text("heerlen N . -,120,-,-,- . . . . .\n")
     both = read_path(tmp_path, Options())
     assert (len(both.hands), both.rejects) == (1, [])
     assert any("passed over" in w.message for w in both.warnings)
