@@ -7,7 +7,7 @@ time; what it has said by then holds.
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.cards import CARDS, NO_TRUMP, RANK_OF, SEATS, SUIT_OF, SUITS, cards_in
@@ -138,6 +138,33 @@ def deal_lines(
                     yield _line(deal, seat, key, contract, found, final)
     except Interrupted:
         return
+
+
+def pair_values(
+    rules: RuleSet, hands: tuple[int, int, int, int], forehand: int
+) -> dict[tuple[int, int, int], int]:
+    """Points that each declarer and partner can force, by (trump, declarer, partner): 48 entries.
+
+    The cards stay where they are (no exchange), the partner counts from the start. What one pair
+    gets the other does not, so that three searches a trump suit serve all twelve entries.
+    """
+    out: dict[tuple[int, int, int], int] = {}
+    for trump in range(len(SUITS)):
+        for mate in (1, 2, 3):
+            side = 1 | 1 << mate
+            start = Position(rules, trump, hands, 0, side, 0)
+            search = Search(start)
+            known: dict[int, int] = {}
+            for declarer in range(4):
+                leader = declarer if rules.play.first_lead == "declarer" else forehand
+                if leader not in known:
+                    known[leader] = search.value(replace(start, leader=leader))
+                ours = bool(side >> declarer & 1)
+                pair = side if ours else 15 ^ side
+                partner = (pair & ~(1 << declarer)).bit_length() - 1
+                value = known[leader] if ours else search.total(start) - known[leader]
+                out[trump, declarer, partner] = value
+    return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from engine.cards import CARDS, NO_TRUMP, SEATS, card, cards_in, names
 from engine.record import HandRecord, Play
 from engine.replay import replay
 from engine.rulefile import load_ruleset
-from engine.solver import NotSolvable, Search, position_from_replay, solve
+from engine.solver import NotSolvable, Position, Search, position_from_replay, solve
 from engine.state import NOBODY
 from pandoeren_replay import read
 from pandoeren_replay.annotate import Terms, annotate
-from pandoeren_replay.deal_table import ALONE, deal_lines, deal_of, deal_table
+from pandoeren_replay.deal_table import ALONE, deal_lines, deal_of, deal_table, pair_values
 
 FILES = sorted((Path(__file__).parent / "conformance").glob("legal-*.phl"))
 
@@ -265,8 +265,6 @@ def test_table_of_a_deal(rules_id):
 
 
 def made_position(deal, line):
-    from engine.solver import Position
-
     rules = deal.rules
     contract = rules.contracts[line.contract]
     held = list(deal.hands)
@@ -313,6 +311,25 @@ def test_the_table_can_be_stopped_and_keeps_what_it_has():
     whole = deal_table(deal, best_discard=False).lines
     for line in found:
         assert whole[line.seat, line.contract].value == line.value
+
+
+@pytest.mark.parametrize("rules_id", ["butselaar", "fiches"])
+def test_values_of_all_pairs(rules_id):
+    path = Path(__file__).parent / "conformance" / f"legal-{rules_id}.phl"
+    deal = deal_of(hands(path)[2])
+    found = pair_values(deal.rules, deal.hands, deal.forehand)
+    assert len(found) == 48
+    for (trump, declarer, partner), value in list(found.items())[::5]:
+        first = deal.rules.play.first_lead
+        start = Position(
+            deal.rules,
+            trump,
+            deal.hands,
+            declarer if first == "declarer" else deal.forehand,
+            1 << declarer | 1 << partner,
+            declarer,
+        )
+        assert solve(start).value == value
 
 
 def test_terms():
