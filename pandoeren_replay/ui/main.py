@@ -7,6 +7,7 @@ import streamlit as st
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.texts import LANGUAGES, Texts
+from pandoeren_replay.ui.watching import watch
 
 STYLE = """
 header[data-testid="stHeader"] { display: none; }
@@ -52,6 +53,7 @@ def run() -> None:
         st.error(text("app.store_failed"), icon=":material/database_off:")
         st.text(str(e))
     _footer(text)
+    watch(chosen.url_path)
 
 
 def _footer(text: Texts) -> None:

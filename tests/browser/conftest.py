@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,9 +53,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return made
 
 
-@pytest.fixture(scope="session")
-def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the dashboard, served as `pandoeren serve` does."""
+@contextmanager
+def dashboard(store: Store, folder: Path) -> Iterator[str]:
+    """Serves a store as `pandoeren serve` does; gives the address. A traceback in the log fails."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
@@ -62,13 +63,13 @@ def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
         "import sys; from pandoeren_replay.ui.server import serve; "
         "serve(sys.argv[1], port=int(sys.argv[2]), open_browser=False)"
     )
-    log = tmp_path_factory.mktemp("server") / "log"
+    log = folder / "log"
     with log.open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-c", code, str(store.path), str(port)],
             stdout=out,
             stderr=subprocess.STDOUT,
-            cwd=tmp_path_factory.mktemp("elsewhere"),
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         )
     url = f"http://127.0.0.1:{port}"
@@ -90,6 +91,13 @@ def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 
 @pytest.fixture(scope="session")
+def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the dashboard over the store of all tests."""
+    with dashboard(store, tmp_path_factory.mktemp("server")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def chrome() -> Iterator["sync_api.Browser"]:
     """The browser."""
     path = chromium()
@@ -99,6 +107,13 @@ def chrome() -> Iterator["sync_api.Browser"]:
         browser = p.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+def settled(page: "sync_api.Page") -> None:
+    """Waits until the server has drawn the page: what is clicked before that may be replaced."""
+    page.wait_for_selector(
+        "[data-testid='stApp'][data-test-script-state='notRunning']", timeout=60_000
+    )
 
 
 @dataclass
@@ -132,13 +147,14 @@ class Visit:
             lambda m: self.complaints.append(m.text) if m.type == "error" else None,
         )
         page.goto(self.url + path)
-        page.wait_for_selector(until, timeout=30_000)
+        page.wait_for_selector(until, timeout=60_000)
+        settled(page)
         return page
 
 
-@pytest.fixture
-def visit(server: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
-    """A visitor; fails at the end if the browser reported an error."""
+@contextmanager
+def visitor(url: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
+    """A visitor of an address; fails at the end if the browser reported an error."""
     contexts = []
 
     def open_context(**options: object) -> "sync_api.BrowserContext":
@@ -146,8 +162,15 @@ def visit(server: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
         return contexts[-1]
 
     complaints: list[str] = []
-    yield Visit(server, open_context, complaints)
+    yield Visit(url, open_context, complaints)
     for context in contexts:
         context.close()
     unknown = [c for c in complaints if not any(k in c for k in KNOWN_COMPLAINTS)]
     assert unknown == []
+
+
+@pytest.fixture
+def visit(server: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
+    """A visitor of the dashboard over the store of all tests."""
+    with visitor(server, chrome) as found:
+        yield found

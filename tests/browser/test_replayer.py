@@ -8,6 +8,8 @@ import pytest
 from engine.cards import CARDS
 from pandoeren_replay.store import Store
 
+from .conftest import settled
+
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<iframe srcdoc='<script>window.hit=1</script>'>"
@@ -216,13 +218,16 @@ def test_from_the_list_to_the_hand_and_on_to_the_next(visit, store):
     page = visit.open("/hands", until="tr.leads")
     hashes = store.hands(order="-hand_id", limit=3)["hash"].to_list()
     page.locator("tr.leads button").nth(1).click()
-    page.wait_for_url(re.compile(f"hand={hashes[1]}"))
-    page.wait_for_selector(".pandoeren[data-step]")
+    # A busy machine may take its time to draw the next page; each step waits for the one before.
+    page.wait_for_url(re.compile(f"hand={hashes[1]}"), timeout=90_000, wait_until="commit")
+    page.wait_for_selector(".pandoeren[data-step]", timeout=90_000)
+    settled(page)
     page.keyboard.press("]")
-    page.wait_for_url(re.compile(f"hand={hashes[2]}"), timeout=10_000)
-    page.wait_for_selector("[data-do='prev-hand']")
-    page.go_back()
-    page.wait_for_url(re.compile(f"hand={hashes[1]}"), timeout=10_000)
+    page.wait_for_url(re.compile(f"hand={hashes[2]}"), timeout=90_000, wait_until="commit")
+    page.wait_for_selector("[data-do='prev-hand']", timeout=90_000)
+    settled(page)
+    page.go_back(wait_until="commit")
+    page.wait_for_url(re.compile(f"hand={hashes[1]}"), timeout=90_000, wait_until="commit")
 
 
 def test_keys_stay_out_of_fields_and_the_key_list_opens(visit, store):
