@@ -186,18 +186,21 @@ def parse_line(line: str) -> HandRecord:
 
 
 def _field_count_error(fields: list[str]) -> FieldError:
-    starts = [sum(len(f) + 1 for f in fields[:i]) for i in range(len(fields))]
+    def start(i: int) -> int:
+        return sum(len(f) + 1 for f in fields[:i])
+
     if "" in fields:
-        i = fields.index("")
         return FieldError(
-            max(starts[i] - 1, 0), " ", "exactly one space between fields and none at the ends"
+            max(start(fields.index("")) - 1, 0),
+            " ",
+            "exactly one space between fields and none at the ends",
         )
     if len(fields) > len(FIELDS):
         i = len(FIELDS)
         return FieldError(
-            starts[i], fields[i], "the end of the line after META (a space in a value is %20)"
+            start(i), fields[i], "the end of the line after META (a space in a value is %20)"
         )
-    end = starts[-1] + len(fields[-1])
+    end = start(len(fields)) - 1
     missing = ", ".join(FIELDS[len(fields) :])
     return FieldError(
         end, "", f"nine fields, found {len(fields)} ({missing} missing; an absent field is .)"
