@@ -78,7 +78,8 @@ def anonymiser(store: Store) -> Anonymiser:
     names = store.rows(
         "SELECT name FROM (SELECT hand_id, unnest([n, e, s, w]) AS name, unnest(range(4)) AS seat "
         "FROM (SELECT hand_id, n, e, s, w FROM hand UNION ALL SELECT hand_id, n, e, s, w "
-        "FROM hand_other UNION ALL SELECT hand_id, n, e, s, w FROM hand_version)) WHERE name IS NOT NULL GROUP BY name ORDER BY min(hand_id), min(seat)"
+        "FROM hand_other UNION ALL SELECT hand_id, n, e, s, w FROM hand_version)) "
+        "WHERE name IS NOT NULL GROUP BY name ORDER BY min(hand_id), min(seat)"
     )
     return Anonymiser([r["name"] for r in names], merged)
 
