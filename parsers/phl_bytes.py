@@ -209,7 +209,7 @@ class PhlBytesReader:
         return room
 
     def _chunk(self, room: "Room", size: int, ended: bool) -> PhlChunk:
-        """The hands of the first ``size`` bytes, which end in a line end, as far as there is room."""
+        """The hands of the first ``size`` bytes (whole lines), as far as there is room."""
         if not room.data.isascii():
             try:
                 str(memoryview(room.data)[:size], "utf-8")

@@ -126,7 +126,9 @@ def test_import_again_and_another_file(tmp_path: Path, monkeypatch: pytest.Monke
     again = import_paths(store, [first])
     assert (again.stored, again.duplicate) == (0, one.read)
     assert store.generation() == generation
-    both = import_paths(store, [second, Source("upload.phl", first.read_bytes()), CASES / "README.md"])
+    both = import_paths(
+        store, [second, Source("upload.phl", first.read_bytes()), CASES / "README.md"]
+    )
     assert both.adds_up
     assert both.stored == 30
     assert store.count() == 120
