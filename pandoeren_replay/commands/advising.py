@@ -285,7 +285,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(
         "advise",
-        epilog="Examples: `pandoeren advise 'SJ S8 S7 HJ DT CQ CJ C9' --middle H9`, "
+        epilog="Example: `pandoeren advise 'SJ S8 S7 HJ DT CQ CJ C9' --middle H9`, "
         "`pandoeren advise evening.phl:12 --ply 9`",
     )(advise)
     app.command("review", epilog="Example: `pandoeren review evening.phl:12`")(review)
