@@ -190,9 +190,10 @@ def containers(value: Any, where: Text) -> Iterator[Match]:
 def _one(doc: dict[str, Any], where: Text, path: list[Key]) -> Iterator[Match]:
     key = doc.get("key")
     if isinstance(key, str) and "value" in doc:
-        ident, _, suffix = key.rpartition(":")
+        name, _, suffix = key.rpartition(":")
         if suffix not in _SUFFIXES:
-            ident, suffix = key, ""
+            name, suffix = key, ""
+        ident = as_text(name)
         value, at = doc["value"], [*path, "value"]
         if suffix == "log":
             yield Match(where, at, ident, log=as_list(value))

@@ -32,12 +32,14 @@ from engine.ruleset import RuleSet
 from engine.state import Replay
 from engine.table import lay_table
 from parsers.canonical import normalised
+from parsers.fields import unwritable
 from parsers.private import is_email
 from parsers.rulechoice import Rules, is_builtin, resolve_rules
 from parsers.turns import leader_and_trump, write_seats
 from parsers.words import letters
 
 MAX_PLAYS = 32
+MAX_ROEM = 9999
 _SEAT_KEYS = ("n", "e", "s", "w")
 
 
@@ -369,6 +371,9 @@ class HandBuilder:
                 ply += 1
             elif e.kind == "claim" and e.seat is not None:
                 kind, value, cards = e.value
+                if kind == "roem" and not 0 <= (value or 0) <= MAX_ROEM:
+                    self.warn(f"the log records roem {value}, which no hand can have: left out")
+                    continue
                 claims.append(Claim(min(ply, n_plays), e.seat, kind, value, cards))
         return tuple(claims)
 
@@ -383,6 +388,8 @@ class HandBuilder:
                         self.warn(f"the log gives two results ({key}): the first is kept")
                     else:
                         parts[key] = value
+        for key in unwritable(Result(**parts)):
+            self.warn(f"the log records {key} {parts.pop(key)}, which no hand can have: left out")
         return Result(**parts)
 
     def _all_meta(self) -> tuple[tuple[str, str], ...]:

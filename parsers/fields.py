@@ -13,6 +13,7 @@ from engine.record import (
     ClaimKind,
     Outcome,
     Play,
+    Result,
     is_call_text,
 )
 
@@ -210,6 +211,26 @@ def score_text(score: tuple[int, int, int, int], joint: str) -> str:
     'N+1,E0,S-2,W0'
     """
     return joint.join(f"{s}{v:+d}" if v else f"{s}0" for s, v in zip(SEATS, score))
+
+
+def unwritable(result: Result) -> list[str]:
+    """Names of the parts of a result that the notation has no room for.
+
+    >>> unwritable(Result(points=(132, 14), conceded=150))
+    ['conceded']
+    """
+    out = []
+    for name, pair in (("points", result.points), ("tricks", result.tricks)):
+        if pair is not None and not _PAIR.fullmatch("{}-{}".format(*pair)):
+            out.append(name)
+    score = result.score
+    if score is not None and not all(
+        _SCORE.fullmatch(p) for p in score_text(score, ",").split(",")
+    ):
+        out.append("score")
+    if result.conceded is not None and not 0 <= result.conceded <= MAX_PLY:
+        out.append("conceded")
+    return out
 
 
 def read_partner(text: str, offset: int = 0) -> int:

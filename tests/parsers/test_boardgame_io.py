@@ -618,3 +618,10 @@ def test_fuzz_bytes(data: st.DataObject) -> None:
     source = json.dumps(data.draw(st.sampled_from(FUZZED))).encode()
     mutant = data.draw(byte_mutants(source))
     check_sane(PARSER.parse([Source("x", mutant)], Options()))
+
+
+def test_names_of_matches_are_text_without_control_characters() -> None:
+    log = load("server_unfinished_dbfetch.json")["log"]
+    (hand,) = read({"key": "a\x85b:log", "value": log}).hands
+    assert hand.record.get("match") == "a b"
+    assert again(PARSER, hand) == [hand.record]

@@ -3,10 +3,11 @@
 import pytest
 
 from engine.cards import CARDS, card
-from engine.record import Call, HandRecord
+from engine.record import Call, HandRecord, Result
 from parsers.base import Options
 from parsers.build import BuildError, HandBuilder, outcome_of, resolve_rules
 from parsers.events import read_events
+from parsers.phl import parse_line, write_phl
 
 HEERLEN = resolve_rules("heerlen", Options())
 FICHES = resolve_rules("fiches", Options())
@@ -274,3 +275,19 @@ def test_faults_of_items(event, expected):
     text = event.replace("'", '"') + '\n{"e": "play", "seat": 0, "card": "SA"}\n'
     (reject,) = read_events(text, "x", Options()).rejects
     assert expected in reject.expected
+
+
+def test_numbers_that_no_hand_can_have_are_left_out_and_said():
+    b = HandBuilder()
+    b.contract(0, "130")
+    b.play(card("SA"), 0)
+    b.claim(0, "roem", 123456)
+    b.claim(0, "roem", 50)
+    b.result(
+        outcome="made", points=(12345678, 1), conceded=150, score=(1, 10**9, 0, 0), tricks=(8, 0)
+    )
+    record = b.build(resolve_rules(None, Options()))
+    assert record.result == Result(outcome="made", tricks=(8, 0))
+    assert [c.value for c in record.claims] == [50]
+    assert sum("no hand can have: left out" in w for w in b.warnings) == 4
+    assert parse_line(write_phl(record)) == record
