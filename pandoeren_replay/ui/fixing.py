@@ -35,8 +35,11 @@ def bad_lines(files: Sequence[Source], rejects: Sequence[Reject]) -> list[BadLin
         lines = texts.get(r.source)
         if lines is None or not 0 < r.line <= len(lines) or len(out) >= MOST:
             continue
-        count = min(max(1, len(r.raw.splitlines())), len(lines) - r.line + 1)
-        text = "\n".join(x.rstrip("\r\n") for x in lines[r.line - 1 : r.line - 1 + count])
+        # Some readers put the head of the table before the row: the place is one line then.
+        count = len(r.raw.splitlines())
+        text = _between(lines, r.line, count)
+        if count != 1 and text.strip() != "\n".join(r.raw.splitlines()).strip():
+            count, text = 1, _between(lines, r.line, 1)
         taken = any(
             b.source == r.source and b.line < r.line + count and r.line < b.line + b.count
             for b in out
@@ -44,6 +47,10 @@ def bad_lines(files: Sequence[Source], rejects: Sequence[Reject]) -> list[BadLin
         if not taken and len(text) <= _LONGEST:
             out.append(BadLines(r.source, r.line, count, text, r.message))
     return out
+
+
+def _between(lines: Sequence[str], line: int, count: int) -> str:
+    return "\n".join(x.rstrip("\r\n") for x in lines[line - 1 : line - 1 + count])
 
 
 def put_right(file: Source, changes: Sequence[tuple[BadLines, str]]) -> Source:

@@ -52,7 +52,7 @@ SETTINGS: dict[str, Any] = {
     "client.toolbarMode": "minimal",
     "theme.baseFontSize": 18,
     "theme.light.primaryColor": "#14573a",
-    "theme.dark.primaryColor": "#8fdcb2",
+    "theme.dark.primaryColor": "#2a7f50",
 }
 
 Scope = MutableMapping[str, Any]

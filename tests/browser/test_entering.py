@@ -1,13 +1,15 @@
 """Stories of the club: a member enters a hand on a phone, the secretary brings a file in."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from engine.cards import CARDS, SUIT_OF, cards_in
 from engine.replay import replay
 from engine.rulefile import load_ruleset
-from pandoeren_replay.cli import main
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.store import Store
 from parsers.base import Source
@@ -19,6 +21,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not 
 pytestmark = pytest.mark.browser
 
 LINES = [x for x in HANDS.read_text("utf-8").splitlines() if not x.startswith("#")]
+ROOT = Path(__file__).parents[2]
 PHONE = {"width": 390, "height": 844}
 MOST_TAPS = 90
 
@@ -27,14 +30,16 @@ SHEET = """Datum;Spel;Speler;Maat;Bod;Gehaald;Anna;Bas;Cor;Dirk
 28-11-2026;2;Bas;Dirk;13O;nee;0;-1;0;-1
 28-11-2026;3;Cor;Anna;150;misschien;2;0;2;0
 28-11-2026;4;Dirk;;misère;ja;0;0;0;3
-31-02-2026;5;Anna;Bas;120;ja;1;1;0;0
+28-11-2026;5;Anna;Bas;hondertwintig;ja;1;1;0;0
 28-11-2026;6;Bas;Cor;140;nee;0;-1;-1;0
 """
 
 
 @pytest.fixture(scope="module")
 def club(tmp_path_factory) -> Store:
-    return Store(tmp_path_factory.mktemp("club") / "club")
+    made = Store(tmp_path_factory.mktemp("club") / "club")
+    import_paths(made, [Source("first.phl", f"{LINES[0]}\n".encode())])
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +283,7 @@ def test_the_secretary_brings_a_dutch_csv_in_and_takes_it_back(visit, club, tmp_
         page.get_by_label(f"Regel {line}", exact=True).fill(right)
     page.get_by_role("button", name="Opnieuw lezen").click()
     page.get_by_text("Spellen die gelezen kunnen worden: 6").wait_for(timeout=60_000)
-    assert page.get_by_text("Niet te lezen").count() == 0
+    assert page.get_by_text("Niet te lezen:").count() == 0
     page.get_by_role("button", name="Binnenhalen", exact=True).click()
     page.get_by_text("Gelezen 6 = opgeslagen 6").wait_for(timeout=60_000)
     assert club.count() == before + 6
@@ -292,19 +297,17 @@ def test_the_secretary_brings_a_dutch_csv_in_and_takes_it_back(visit, club, tmp_
 
 
 def test_an_import_from_the_command_line_shows_in_an_open_page(visit, club, tmp_path):
-    import_paths(club, [Source("first.phl", f"{LINES[0]}\n".encode())])
     page = visit.open("/hands", until="tr.leads")
     shown = page.locator("tr.leads").count()
     file = tmp_path / "later.phl"
     file.write_text("\n".join(LINES[1:4]) + "\n")
-    with pytest.raises(SystemExit) as e:
-        main(["import", str(file), "--db", str(club.path)])
-    assert e.value.code in (0, None)
+    command = "from pandoeren_replay.cli import main; main()"
+    arguments = ["import", str(file), "--db", str(club.path)]
+    subprocess.run([sys.executable, "-c", command, *arguments], check=True, cwd=ROOT)
     sync_api.expect(page.locator("tr.leads")).to_have_count(shown + 3, timeout=60_000)
 
 
 def test_two_people_at_once_never_see_an_error(visit, club, tmp_path):
-    import_paths(club, [Source("first.phl", f"{LINES[0]}\n".encode())])
     reader = visit.open("/hands", until="tr.leads")
     writer = visit.open("/import", until="textarea")
     for n in range(3):
@@ -327,7 +330,6 @@ def test_two_people_at_once_never_see_an_error(visit, club, tmp_path):
 
 @pytest.mark.parametrize("name", ["enter", "correct", "solve", "sql", "partners"])
 def test_a_phone_shows_the_new_pages_whole(visit, club, name):
-    import_paths(club, [Source("first.phl", f"{LINES[0]}\n".encode())])
     query = f"?hand={club.hands(limit=1)['hash'][0]}" if name == "correct" else ""
     page = visit.open(f"/{name}{query}", until="[data-testid='stHeading']", **PHONE)
     page.wait_for_timeout(800)

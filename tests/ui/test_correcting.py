@@ -95,3 +95,17 @@ def test_what_is_complete_is_not_stopped():
     job.start()
     assert job.wait(10)
     assert job.result == "done"
+
+
+def test_a_row_is_put_right_without_the_head_that_its_reader_shows():
+    file = Source("a.csv", b"Speler;Bod\nAnna;13O\nBas;120\n")
+    reject = Reject("a.csv", 2, 1, "13O", "a call", "Speler;Bod\nAnna;13O")
+    assert [(b.line, b.count, b.text) for b in bad_lines([file], [reject])] == [(2, 1, "Anna;13O")]
+
+
+def test_a_hand_of_several_lines_is_put_right_as_a_whole():
+    file = Source("a.phn", b'[Rules "x"]\n\nAuction\n*\n')
+    reject = Reject("a.phn", 1, 1, "x", "rules", '[Rules "x"]\n\nAuction\n*')
+    found = bad_lines([file], [reject])
+    assert [(b.line, b.count) for b in found] == [(1, 4)]
+    assert put_right(file, [(found[0], "one\ntwo")]).data == b"one\ntwo\n"
