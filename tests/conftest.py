@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _own_main() -> Iterator[None]:
-    """Streamlit's AppTest leaves its script as ``__main__``; processes spawned later would run it."""
+    """AppTest leaves its script as ``__main__``, which processes spawned later would run."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
