@@ -68,6 +68,13 @@ class Phone:
         self.page.fill(f"[data-name='{seat}']", name)
 
 
+def heerlen(visit) -> Phone:
+    """The page, with the rules of Heerlen chosen."""
+    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
+    page.select_option("[data-field='rules']", "heerlen")
+    return Phone(page)
+
+
 def legal_hand() -> tuple[str, str]:
     """A complete hand of the test file under `heerlen` without a fault: its id and its line."""
     for line in LINES:
@@ -97,8 +104,8 @@ def declare(phone: Phone, record, *, dealt: bool) -> None:
 def test_a_member_enters_a_played_hand_on_a_phone_in_under_90_taps(visit, club):
     _, line = legal_hand()
     record = parse_line(line)
-    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
-    phone = Phone(page)
+    phone = heerlen(visit)
+    page = phone.page
     for seat, name in zip("NESW", ("Anna", "Bas", "<b>Cor</b>", "Dirk")):
         phone.name(seat, name)
     phone.tap(f"[data-dealer='{'NESW'[record.dealer]}']")
@@ -135,8 +142,8 @@ def test_with_the_cards_dealt_only_legal_ones_are_offered(visit, club):
     record = parse_line(line)
     rules = load_ruleset("heerlen")
     told = replay(record, rules)
-    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
-    phone = Phone(page)
+    phone = heerlen(visit)
+    page = phone.page
     phone.tap("[data-mode='deal']")
     phone.tap(f"[data-dealer='{'NESW'[record.dealer]}']")
     for seat in "NES":
@@ -176,8 +183,8 @@ def test_with_the_cards_dealt_only_legal_ones_are_offered(visit, club):
 
 def test_a_card_against_the_rules_takes_two_taps_and_is_flagged(visit, club):
     record = parse_line(legal_hand()[1])
-    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
-    phone = Phone(page)
+    phone = heerlen(visit)
+    page = phone.page
     phone.tap("[data-mode='deal']")
     phone.tap(f"[data-dealer='{'NESW'[record.dealer]}']")
     for seat in "NES":
@@ -206,8 +213,8 @@ def test_a_card_against_the_rules_takes_two_taps_and_is_flagged(visit, club):
 
 
 def test_a_line_of_the_score_sheet(visit, club):
-    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
-    phone = Phone(page)
+    phone = heerlen(visit)
+    page = phone.page
     phone.tap("[data-mode='score']")
     for seat, name in zip("NESW", "ABCD"):
         phone.name(seat, name)
@@ -223,8 +230,8 @@ def test_a_line_of_the_score_sheet(visit, club):
 
 
 def test_every_target_is_44_px_and_nothing_is_cut(visit):
-    page = visit.open("/enter", until=".entry[data-asks='setup']", **PHONE)
-    phone = Phone(page)
+    phone = heerlen(visit)
+    page = phone.page
     sizes = "l => l.filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect())" \
         ".map(r => [r.width, r.height, r.right])"  # fmt: skip
 

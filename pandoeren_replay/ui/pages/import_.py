@@ -49,8 +49,9 @@ def page() -> None:
     text = session.texts()
     source = session.source()
     st.header(text("import.title"))
-    done = st.session_state.pop("import_done", None)
+    done = st.session_state.get("import_done")
     if done is not None:
+        # They stay in sight, and nothing below them moves, until something else is brought in.
         _totals(done, text)
     if st.session_state.pop("import_stopped", False):
         st.info(text("import.stopped"), icon=":material/cancel:")
@@ -105,6 +106,7 @@ def _offer(files: list[LogFile], rules: str, source: Source, text: Texts) -> Non
         return
     options = Options(rules=rules or None)
     store = source.store
+    st.session_state.pop("import_done", None)
     job = Job(lambda say: store.import_(files, options, "auto", say)).start()
     st.session_state[_JOB] = job
     _watch(job, text)
@@ -329,5 +331,6 @@ def _undo(import_id: int, stored: int, source: Source, text: Texts) -> None:
             st.error(text("import.failed"), icon=":material/error:")
             st.text(str(e))
             return
+        st.session_state.pop("import_done", None)
         st.toast(text("import.undone", n=text.number(hands)))
         st.rerun()
