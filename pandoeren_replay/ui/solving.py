@@ -129,6 +129,7 @@ def _begin(deal: Deal) -> Solving:
         while not _turn.acquire(timeout=0.2):
             say("wait", 0, of)
         try:
+            say("solve", 0, of)
             for i, line in enumerate(deal_lines(deal, True, stopping), 1):
                 lines[line.seat, line.contract] = line
                 say("solve", i, of)

@@ -17,6 +17,14 @@ PAGES = {
     "contracts": ("/contracts?rules=heerlen", "table"),
     "bidding": ("/bidding?rules=heerlen", "table"),
     "players": ("/players", "table"),
+    "partners": ("/partners?rules=heerlen", "table"),
+    "enter": ("/enter", ".entry[data-asks]"),
+    "solve": (
+        "/solve?deal=NSEWWWMSNEWNWENWENENESNSSNWEESWSS&dealer=E&rules=heerlen",
+        "text=Speel het uit",
+    ),
+    "sql": ("/sql", "textarea"),
+    "correct": ("/correct?hand=17", "textarea"),
     "rules": ("/rules", "table"),
     "studies": ("/studies", "h2"),
     "import": ("/import", "table"),
@@ -46,8 +54,23 @@ def main(url: str) -> None:
             page.wait_for_timeout(800)
             page.screenshot(path=FOLDER / f"replay-{width}.png")
             review(page, url, width)
+            entering(page, url, width)
             page.close()
         browser.close()
+
+
+def entering(page: Page, url: str, width: int) -> None:
+    """A hand half tapped in."""
+    page.goto(f"{url}/enter")
+    page.wait_for_selector(".entry[data-asks='setup']")
+    page.select_option("[data-field='rules']", "heerlen")
+    taps = ["[data-dealer='W']", "[data-call='-']", "[data-call='130']", *["[data-call='-']"] * 3]
+    taps += ["[data-trump='H']", "[data-card='SA']", "[data-card='H6']"]
+    taps += [f"[data-card='{c}']" for c in ("DJ", "DA", "DK", "D8", "S9", "SA", "S7")]
+    for tap in taps:
+        page.locator(tap).first.click()
+    page.wait_for_timeout(400)
+    shot(page, f"entering-{width}.png")
 
 
 def review(page: Page, url: str, width: int) -> None:
