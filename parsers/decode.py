@@ -90,18 +90,21 @@ def _wide(data: bytes) -> str | None:
 
 def _strict(data: bytes, encoding: str, name: str) -> Decoded:
     try:
-        text = data.decode(encoding)
-        zero = text.find("\0")
-        if zero >= 0:
-            raise DecodeError(f"a binary file (character {zero} is zero), expected a text")
-        return Decoded(text)
+        return Decoded(_no_zero(data.decode(encoding)))
     except UnicodeDecodeError as e:
         # A file cut in the middle of its last character keeps everything before it.
         if e.start >= len(data) - 4:
-            text = data[: e.start].decode(encoding)
+            text = _no_zero(data[: e.start].decode(encoding))
             line = text.count("\n") + 1
             return Decoded(text, (Warn(name, line, "the file ends inside a character: it is cut"),))
         raise DecodeError(f"not valid {encoding} (byte {e.start}), as its mark says") from None
+
+
+def _no_zero(text: str) -> str:
+    zero = text.find("\0")
+    if zero >= 0:
+        raise DecodeError(f"a binary file (character {zero} is zero), expected a text")
+    return text
 
 
 def _western(data: bytes, error: UnicodeDecodeError, name: str) -> Decoded:

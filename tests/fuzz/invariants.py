@@ -119,7 +119,9 @@ def _rereads(
         if name == "auto":
             return
         again = read(hand.raw.encode("utf-8", "surrogatepass"), options)
-        if name in _CONTEXT and (len(result.hands) > 1 or result.rejects or result.warnings):
+        if name in _CONTEXT and (
+            len(result.hands) > 1 or result.rejects or result.warnings or result.empty
+        ):
             # Whatever the whole file settles may be open in a part of it, but no hand comes out
             # that names more cards.
             assert len(again.hands) <= 1, f"{len(again.hands)} hands from the text of one"

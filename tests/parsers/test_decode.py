@@ -233,6 +233,11 @@ def test_private_fields_are_scrubbed():
 
 
 def test_zero_bytes_are_no_text_with_a_mark_either():
-    for data in (b"a\0b", b"\xef\xbb\xbfa\0b", "a\0b".encode("utf-16")):
+    for data in (
+        b"a\0b",
+        b"\xef\xbb\xbfa\0b",
+        "a\0b".encode("utf-16"),
+        "a\0b".encode("utf-16") + b"x",
+    ):
         with pytest.raises(DecodeError, match="binary"):
             decode(Source("x", data))
