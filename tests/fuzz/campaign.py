@@ -178,7 +178,7 @@ def run_atheris(campaign: Campaign, inputs: int, out: Path) -> None:
         return campaign.mutate(rng, data if draw < 0.5 else rng.choice(campaign.seeds))[:max_size]
 
     argv = [sys.argv[0], f"-runs={inputs}", "-max_len=30000", "-rss_limit_mb=0", "-verbosity=0",
-            f"-seed={campaign.seed + 1}", str(corpus)]  # fmt: skip
+            f"-artifact_prefix={corpus}/", f"-seed={campaign.seed + 1}", str(corpus)]  # fmt: skip
     atheris.Setup(argv, test_one_input, custom_mutator=mutator)
     atheris.Fuzz()
 
