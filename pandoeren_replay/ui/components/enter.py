@@ -8,7 +8,7 @@ import streamlit as st
 
 from pandoeren_replay.ui.components import source
 
-SCRIPTS = ("1_dom.js", "tapped_hand.js", "tapping.js")
+SCRIPTS = ("1_dom.js", "tapped_hand.js", "tapped_claims.js", "tapping.js")
 
 
 @lru_cache(maxsize=1)
