@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import axe_playwright_python
 import pytest
 
 from pandoeren_replay.commands.serving import demo_sources
@@ -12,10 +13,9 @@ from parsers.base import Options
 
 from .conftest import dashboard, settled, visitor
 
-axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
 pytestmark = pytest.mark.browser
 
-SCRIPT = (Path(axe.__file__).parent / "axe.min.js").read_text("utf-8")
+SCRIPT = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 DEAL = "NSEWWWMSNEWNWENWENENESNSSNWEESWSS"
 
 # Inside of Streamlit's own widgets, which we neither draw nor style.
