@@ -21,6 +21,7 @@ from engine import solver_tables as tab
 from engine.cards import NO_TRUMP, SEATS, SUITS, card, cards_in, mask_of, seat
 from engine.rulefile import load_ruleset
 from engine.ruleset import Goal, RuleSet
+from engine.solver_limits import Budget, Interrupted, Limits, watched
 from engine.solver_position import NotSolvable, Position, position_from_replay
 
 Objective = Goal | Literal["tricks"]
@@ -44,18 +45,6 @@ _GOALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """When to give up: after so many ``nodes`` (tricks visited), ``seconds``, or at ``stop``.
-
-    A node limit gives the same bounds on every machine; the others do not.
-    """
-
-    nodes: int | None = None
-    seconds: float | None = None
-    stop: threading.Event | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Solution:
     """What was found: proven bounds, equal where the value is exact.
 
@@ -71,10 +60,6 @@ class Solution:
     def value(self) -> int | None:
         """The exact value, or ``None`` where a limit came first."""
         return self.lower if self.lower == self.upper else None
-
-
-class Interrupted(Exception):
-    """A limit came before the answer."""
 
 
 def _aligned(cells: int) -> Any:
@@ -200,12 +185,18 @@ class Search:
         self, position: Position, limits: Limits | None = None, guess: int | None = None
     ) -> tuple[int, int]:
         """Proven lower and upper bound of the value, equal unless a limit came first."""
+        if self._within_trick(position):
+            try:
+                value = self._by_hand(position, limits)
+            except Interrupted:
+                return 0, self.total(position)
+            return value, value
         if not self.counting:
             return self._goal_bounds(position, limits)
         total = self.total(position)
         if total == 0:
             return 0, 0
-        with _watched(limits):
+        with watched(limits, _arena().context):
             arena, rem = self._enter(position, limits)
             found = core.solve_exact(
                 arena.context,
@@ -229,12 +220,9 @@ class Search:
         total = self.total(position)
         if n > total:
             return False
-        if not self.counting:
-            low, high = self._goal_bounds(position, limits)
-            if low != high:
-                raise Interrupted("the limit came before the answer")
-            return low == 1
-        with _watched(limits):
+        if not self.counting or self._within_trick(position):
+            return self.value(position, None, limits) >= n
+        with watched(limits, _arena().context):
             arena, rem = self._enter(position, limits)
             c = arena.context
             value = core.ask(c, arena.table, rem, position.leader, n, total, len(position.trick))
@@ -247,7 +235,7 @@ class Search:
         past = self._past(position)
         if past is not None and past < goals.OPEN:
             return past, past
-        with _watched(limits):
+        with watched(limits, _arena().context):
             arena, rem = self._enter(position, limits)
             c = arena.context
             c[tab.MAXI] = position.side
@@ -312,28 +300,39 @@ class Search:
             return goals.LOST if goal == "exactly-one" and own != 1 else goals.MADE
         return goals.OPEN + own if goal == "exactly-one" else None
 
-    def value(self, position: Position, guess: int | None = None) -> int:
-        """The exact value: what is still to come for declarer's side (goals: 1 or 0)."""
-        open_side = position.first_joins and not position.winners and self.counting
-        if (open_side or position.order) and any(position.hands):
-            return self._by_hand(position)
-        low, _ = self.bounds(position, None, guess)
+    def value(
+        self, position: Position, guess: int | None = None, limits: Limits | None = None
+    ) -> int:
+        """The exact value: what is still to come for declarer's side (goals: 1 or 0).
+
+        Raises :class:`Interrupted` where a limit came first.
+        """
+        if self._within_trick(position):
+            return self._by_hand(position, limits)
+        low, high = self.bounds(position, limits, guess)
+        if low != high:
+            raise Interrupted("the limit came before the answer")
         return low
 
-    def _by_hand(self, position: Position) -> int:
-        """The trick on the table card by card: for tricks that the compiled search does not know.
+    def _within_trick(self, position: Position) -> bool:
+        """Whether the trick on the table is one that the compiled search does not know.
 
         Those are tricks in which somebody played out of turn, and the first trick where its winner
         joins declarer: until then everybody but declarer plays against him.
         """
+        open_side = position.first_joins and not position.winners and self.counting
+        return any(position.hands) and bool(open_side or position.order)
+
+    def _by_hand(self, position: Position, limits: Limits | None) -> int:
+        """The trick on the table card by card."""
         found = []
         for c in cards_in(position.legal()):
             then = position.after(c)
             if then.trick:
-                found.append(self._by_hand(then))
+                found.append(self._by_hand(then, limits))
                 continue
             inner = self if then.side == self.start.side else Search(then, self.objective)
-            found.append(inner.value(then) + self._gain(position, then))
+            found.append(inner.value(then, None, limits) + self._gain(position, then))
             if inner is not self:
                 self.nodes += inner.nodes
         return max(found) if self.maximises(position) else min(found)
@@ -360,36 +359,6 @@ class Search:
     def maximises(self, position: Position) -> bool:
         """Whether the seat to play wants the value high."""
         return bool(position.side >> position.to_play & 1)
-
-
-class _watched:
-    """Sets the stop cell of this thread's arena when time is up or the event is set."""
-
-    def __init__(self, limits: Limits | None) -> None:
-        self.limits = limits
-        self.done = threading.Event()
-        self.thread: threading.Thread | None = None
-
-    def __enter__(self) -> None:
-        limits = self.limits
-        if limits is None or (limits.seconds is None and limits.stop is None):
-            return
-        context = _arena().context
-        self.thread = threading.Thread(target=self._watch, args=(limits, context), daemon=True)
-        self.thread.start()
-
-    def _watch(self, limits: Limits, context: Any) -> None:
-        waited, step = 0.0, 0.005
-        while not self.done.wait(step):
-            waited += step
-            late = limits.seconds is not None and waited >= limits.seconds
-            if late or (limits.stop is not None and limits.stop.is_set()):
-                context[tab.STOP] = 1
-
-    def __exit__(self, *_: object) -> None:
-        if self.thread is not None:
-            self.done.set()
-            self.thread.join()
 
 
 def solve(position: Position, objective: str = "points", limits: Limits | None = None) -> Solution:
@@ -473,6 +442,7 @@ def solve_position(
 __all__ = [
     "OBJECTIVES",
     "SOLVER_VERSION",
+    "Budget",
     "Interrupted",
     "Limits",
     "NotSolvable",

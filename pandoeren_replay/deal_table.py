@@ -16,7 +16,7 @@ from engine.outcome import WHOLE_SIDE_GOALS
 from engine.ruleset import Bid, Contract, RuleSet
 from engine.solver import Interrupted, Limits, NotSolvable, Position, Search
 from engine.state import Replay
-from pandoeren_replay.annotate import called_position
+from pandoeren_replay.annotate_declaration import called_position
 
 ALONE = -1
 
