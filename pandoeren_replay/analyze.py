@@ -60,7 +60,7 @@ def evaluate(task: Task) -> tuple[int, int, list[Cell] | str]:
 
 def _tasks(store: Store, where: str | None, totals: Analysed) -> Iterator[Task]:
     """Hands with cards that this version of the solver has not valued, in order."""
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     known = {
         int(r["hand_id"])
         for r in store.rows(
@@ -124,7 +124,7 @@ def analyze(
     the store raise; a hand that cannot be solved is counted in ``left_out`` with the reason.
     """
     totals = Analysed()
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     total = int(
         store.rows(f"SELECT count(*) AS n FROM hands h WHERE h.plays > 0 AND {sql}", params)[0]["n"]
     )

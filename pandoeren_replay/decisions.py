@@ -111,7 +111,7 @@ def decision_tables(
 
 
 def _hands(store: Store, where: str | None, part: int) -> Iterator[list[dict[str, Any]]]:
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     cur = store.cursor()
     cur.execute(
         "SELECT b.*, h.north, h.east, h.south, h.west, h.success FROM hand b "

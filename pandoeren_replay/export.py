@@ -59,7 +59,7 @@ def stored_records(store: Store, where: str | None = None) -> Iterator[HandRecor
 
 def stored_rows(store: Store, where: str | None = None) -> Iterator[dict[str, Any]]:
     """Rows of the base table ``hand`` that a filter lets through, in order of import."""
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     cur = store.cursor()
     cur.execute(
         "SELECT b.* FROM hand b WHERE b.hand_id IN "
@@ -132,7 +132,7 @@ def stored_tables(
     With ``names`` nothing in it names a player. One import may add hands between two parts; every
     part is read from the same generation.
     """
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     cur = store.cursor()
     ids = [
         i

@@ -1,16 +1,20 @@
 """The one filter language, used by the command line, the Python API, the dashboard and its links.
 
 A filter is ``field op value`` joined by ``and``; docs/filters.md lists fields and examples. It
-becomes a condition on the view ``hands`` (as ``h``) with all values as parameters.
+becomes a condition on the view ``hands`` (as ``h``) with all values as parameters. The field
+``counted`` alone depends on the store: it stands for the hands behind a statistic.
 """
 
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-Kind = Literal["text", "number", "date", "yesno", "seat", "trump", "outcome", "role"]
+if TYPE_CHECKING:
+    from pandoeren_replay.store.store import Store
+
+Kind = Literal["text", "number", "date", "yesno", "seat", "trump", "outcome", "role", "counted"]
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~"]
 
 OPERATORS: tuple[Operator, ...] = ("!=", "<=", ">=", "=", "<", ">", "~")
@@ -23,6 +27,7 @@ _ALLOWED: dict[Kind, tuple[Operator, ...]] = {
     "trump": ("=", "!="),
     "outcome": ("=", "!="),
     "role": ("=",),
+    "counted": ("=", "!="),
 }
 
 
@@ -108,6 +113,8 @@ FIELDS: dict[str, Field] = {
         Field("import", "number", "number of the import", "nummer van de import", "h.import_id"),
         Field("simulated", "yesno", "played by simulated players: yes, no",
               "door gesimuleerde spelers gespeeld: yes, no", "h.simulated"),
+        Field("counted", "counted", "hands behind a statistic: 'entry;player=Anna;hit=yes'",
+              "spellen achter een statistiek: 'entry;player=Anna;hit=yes'"),
     )
 }  # fmt: skip
 
@@ -125,8 +132,11 @@ class Condition:
     values: tuple[str, ...]
 
 
-def condition(where: str | None) -> tuple[str, list[Any]]:
+def condition(where: str | None, store: "Store | None" = None) -> tuple[str, list[Any]]:
     """SQL condition on ``h`` (the view ``hands``) and its parameters.
+
+    ``store`` is where it will be asked; without one the field ``counted`` is checked, and lets
+    every hand through.
 
     >>> condition("contract=130 and score>0")
     ('lower(h.contract) IN (lower(?)) AND h.declarer_score > ?', ['130', 0])
@@ -142,23 +152,24 @@ expected one of != <= >= = < > ~
     parts: list[str] = []
     params: list[Any] = []
     roles = [c for c in conditions if c.field.name == "role"]
-    players = [c for c in conditions if c.field.name == "player"]
+    # A role is that of the first player named; more of them are as without it.
+    player = next((c for c in conditions if c.field.name == "player"), None) if roles else None
     if roles:
-        if len(players) != 1 or players[0].op != "=" or len(roles) > 1:
+        if player is None or player.op != "=" or len(roles) > 1:
             raise FilterError(
                 "filter: 'role' says what one player was; give it once, together with player=NAME"
             )
-        marks = ", ".join("lower(?)" for _ in players[0].values)
+        marks = ", ".join("lower(?)" for _ in player.values)
         role_marks = ", ".join("?" for _ in roles[0].values)
         parts.append(
             f"h.hand_id IN (SELECT hand_id FROM seats WHERE lower(player) IN ({marks}) "
             f"AND role IN ({role_marks}))"
         )
-        params += [*players[0].values, *(_role(v) for v in roles[0].values)]
+        params += [*player.values, *(_role(v) for v in roles[0].values)]
     for c in conditions:
-        if roles and c.field.name in ("role", "player"):
+        if c.field.name == "role" or c is player:
             continue
-        sql, values = _one(c)
+        sql, values = _counted(c, store) if c.field.kind == "counted" else _one(c)
         parts.append(sql)
         params += values
     return " AND ".join(parts) or "true", params
@@ -254,6 +265,19 @@ def _one(c: Condition) -> tuple[str, list[Any]]:
         any_of = " OR ".join(f"len(list_filter({f.lists}, lambda x: {test})) > 0" for _ in c.values)
         return (f"NOT ({any_of})" if c.op == "!=" else f"({any_of})"), list(c.values)
     return _compare(f.sql, f.kind, c.op, c.values, f.name)
+
+
+def _counted(c: Condition, store: "Store | None") -> tuple[str, list[Any]]:
+    from pandoeren_replay.statistics.drill import check_counted, counted_sql
+
+    if store is None:
+        for value in c.values:
+            check_counted(value)
+        return "true", []
+    found = [counted_sql(store, value) for value in c.values]
+    any_of = " OR ".join(sql for sql, _ in found)
+    params = [p for _, values in found for p in values]
+    return (f"NOT ({any_of})" if c.op == "!=" else f"({any_of})"), params
 
 
 _Reader = Callable[[str, str], Any]

@@ -82,7 +82,7 @@ def analyze_lake(
     if lake.remote:
         raise StoreError(f"{lake.address}: values are written to a folder")
     totals = Analysed()
-    sql, params = condition(where)
+    sql, params = condition(where, lake)
     total = int(
         lake.rows(f"SELECT count(*) AS n FROM hands h WHERE h.plays > 0 AND {sql}", params)[0]["n"]
     )
@@ -103,7 +103,7 @@ def _slices(
     lake: Lake, where: str | None, totals: Analysed, total: int, size: int
 ) -> Iterator[list[Task]]:
     """Hands without values of this version of the solver, some at a time."""
-    sql, params = condition(where)
+    sql, params = condition(where, lake)
     cur = lake.cursor()
     cur.execute(
         "SELECT b.* FROM hand b JOIN (SELECT h.hand_id FROM hands h WHERE h.plays > 0 AND "

@@ -117,7 +117,7 @@ def reparse_hands(
 
 def _stored(store: Store, where: str | None) -> list[dict[str, Any]]:
     """Rows of all records of the hands that a filter lets through, with their source."""
-    sql, params = condition(where)
+    sql, params = condition(where, store)
     return store.rows(
         "WITH chosen AS (SELECT h.hand_id FROM hands h WHERE " + sql + ") "
         "SELECT b.*, s.name AS source_name, s.format AS source_format FROM ("
@@ -244,7 +244,8 @@ def _write(con: Any, new: Sequence[tuple[dict[str, Any], Row, RuleSet]]) -> None
         chosen = "hand_id IN (SELECT unnest(?::BIGINT[]))"
         con.execute(f"DELETE FROM {table} WHERE {chosen}", [ids]).fetchall()
         con.execute(f"DELETE FROM violation WHERE {chosen}", [ids]).fetchall()
-        con.execute(f"DELETE FROM evaluation WHERE {chosen}", [played]).fetchall()
+        for valued in ("evaluation", "declaration_value"):
+            con.execute(f"DELETE FROM {valued} WHERE {chosen}", [played]).fetchall()
         data = arrow_table(HAND, rows)
         if more:
             data = data.append_column("merged_into", [[more[i][0] for i in ids]])

@@ -6,7 +6,7 @@ command line, Python and dashboard ask here.
 
 from pandoeren_replay.statistics.compare import Comparison, compare
 from pandoeren_replay.statistics.compute import Figure, figures, measure
-from pandoeren_replay.statistics.drill import full_condition, hands_behind
+from pandoeren_replay.statistics.drill import hands_behind
 from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, TOPICS, chosen, statistic
 from pandoeren_replay.statistics.groupings import BY, EXTRA, GROUPINGS, grouping
 from pandoeren_replay.statistics.intervals import CONFIDENCE, FEW, hands_for, hands_needed, wilson
@@ -31,7 +31,6 @@ __all__ = [
     "chosen",
     "compare",
     "figures",
-    "full_condition",
     "grouping",
     "hands_behind",
     "hands_for",

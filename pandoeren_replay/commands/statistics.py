@@ -250,9 +250,9 @@ def _glossary(lang: str) -> None:
 
 
 def _hands(store: "Store", where: str | None, how: _Output) -> None:
-    from pandoeren_replay.statistics.drill import full_condition
+    from pandoeren_replay.filters import condition
 
-    sql, params = full_condition(store, where)
+    sql, params = condition(where, store)
     frame = store.sql(
         "SELECT hand_id, id, date, session, hand, declarer_name, contract, success, source, line "
         f"FROM hands h WHERE {sql} ORDER BY hand_id",

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from pandoeren_replay.filters import condition
 from pandoeren_replay.statistics import intervals
-from pandoeren_replay.statistics.drill import full_condition
 from pandoeren_replay.store.store import Store
 
 _SEATS = """
@@ -86,7 +86,7 @@ def compare(store: Store, a: str, b: str, where: str | None = None) -> Compariso
     """
     if a == b:
         raise ValueError(f"a comparison needs two players, found {a!r} twice")
-    sql, params = full_condition(store, where)
+    sql, params = condition(where, store)
     params = [*(a, b) * 4, *params]
     rows = store.rows(PAIRED.replace("{where}", sql), [*params, a, b, a, b])
     if len(rows) > 1:

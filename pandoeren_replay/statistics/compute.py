@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
-from pandoeren_replay.filters import quote
+from pandoeren_replay.filters import condition, quote
 from pandoeren_replay.statistics import intervals
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import EXTRA, groupings
@@ -165,9 +165,7 @@ def cells_of(
     where: str | None,
 ) -> tuple[dict[tuple[Any, ...], list[_Cell]], list[_Cell]]:
     """Sums of statistics of one population, by group in the order to show them, and over all."""
-    from pandoeren_replay.statistics.drill import full_condition
-
-    condition_sql, params = full_condition(store, where)
+    condition_sql, params = condition(where, store)
     rows = store.rows(query(store, population, stats, groups).replace("{where}", condition_sql),
                       params)  # fmt: skip
     cells: dict[tuple[Any, ...], list[_Cell]] = {}

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pandoeren_replay.filters import condition
 from pandoeren_replay.statistics.compute import query
-from pandoeren_replay.statistics.drill import full_condition
 from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, TOPICS
 from pandoeren_replay.statistics.groupings import EXTRA, GROUPINGS, groupings
 from pandoeren_replay.statistics.model import Statistic
@@ -29,8 +29,8 @@ def readable(sql: str) -> str:
 def sql_of(store: Store, s: Statistic, by: Sequence[str] = (), where: str | None = None) -> str:
     """The query behind a statistic, to run or to change; a filter's values follow as a comment."""
     groups = groupings(tuple(by) or (s.by,), s.by)
-    condition, params = full_condition(store, where)
-    sql = query(store, POPULATIONS[s.population], [s], groups).replace("{where}", condition)
+    only, params = condition(where, store)
+    sql = query(store, POPULATIONS[s.population], [s], groups).replace("{where}", only)
     head = f"-- {s.id}: {s.formula}\n-- n0 = n, t0 = hits or sum, q0 = sum of squares\n"
     tail = f"\n-- parameters: {params!r}" if params else ""
     return head + readable(sql) + tail

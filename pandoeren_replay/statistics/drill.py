@@ -1,11 +1,11 @@
-"""From a figure to its hands: the filter field ``counted``.
+"""From a figure to its hands: the filter field ``counted`` (docs/filters.md).
 
 ``counted='entry;player=Anna;position=2'`` lets through exactly the hands of which rows are counted
 in that statistic and group; ``;hit=yes`` or ``;hit=no`` keeps those with or without what a rate
 counts. Values are percent-encoded, as in the notation.
 """
 
-import re
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,15 +13,31 @@ from pandoeren_replay.filters import FilterError, condition
 from pandoeren_replay.statistics.compute import COUNTED, key_sql, population_sql
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import grouping
+from pandoeren_replay.statistics.model import Population, Statistic
 from pandoeren_replay.store.store import Store
 
-_TERM = re.compile(
-    rf"(?:^|\s+and\s+){COUNTED}\s*=\s*(?:'((?:[^']|'')*)'|([^\s']+))(?=\s+and\s|\s*$)", re.I
-)
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One value of ``counted``, read: its statistic, and tests on its rows with parameters."""
+
+    statistic: Statistic
+    population: Population
+    tests: tuple[str, ...]
+    params: tuple[str, ...]
 
 
-def counted_sql(store: Store, value: str) -> tuple[str, list[Any]]:
-    """Condition on ``h`` (the view ``hands``) and its parameters for one value of ``counted``."""
+def check_counted(value: str) -> Counted:
+    """Read one value of ``counted``; :class:`FilterError` says what is wrong with it.
+
+    >>> check_counted("entry;player=Anna").params
+    ('Anna',)
+    >>> check_counted("margin;hit=yes")
+    Traceback (most recent call last):
+    ...
+    pandoeren_replay.filters.FilterError: filter: counted is 'margin;hit=yes'; \
+hit is yes or no, and goes with rates
+    """
     name, *pairs = value.split(";")
     try:
         s = statistic(name.strip())
@@ -43,29 +59,21 @@ def counted_sql(store: Store, value: str) -> tuple[str, list[Any]]:
                 params.append(text)
     except ValueError as e:
         raise FilterError(f"filter: {COUNTED} is {value!r}; {e}") from None
-    rows = population_sql(store, population).replace("{where}", "true")
+    return Counted(s, population, tuple(tests), tuple(params))
+
+
+def counted_sql(store: Store, value: str) -> tuple[str, list[Any]]:
+    """Condition on ``h`` (the view ``hands``) and its parameters for one value of ``counted``."""
+    c = check_counted(value)
+    rows = population_sql(store, c.population).replace("{where}", "true")
     return (
-        f"h.hand_id IN (SELECT u.hand_id FROM ({rows}) u WHERE {' AND '.join(tests)})",
-        params,
+        f"h.hand_id IN (SELECT u.hand_id FROM ({rows}) u WHERE {' AND '.join(c.tests)})",
+        list(c.params),
     )
 
 
-def full_condition(store: Store, where: str | None) -> tuple[str, list[Any]]:
-    """As :func:`pandoeren_replay.filters.condition`, with the field ``counted`` as well."""
-    text = where or ""
-    values = [m[1].replace("''", "'") if m[1] is not None else m[2] for m in _TERM.finditer(text)]
-    rest = re.sub(r"^\s*and\s+", "", _TERM.sub("", text), flags=re.I)
-    sql, params = condition(rest)
-    parts = [f"({sql})"]
-    for value in values:
-        counted, more = counted_sql(store, value)
-        parts.append(counted)
-        params += more
-    return " AND ".join(parts), params
-
-
 def hands_behind(store: Store, where: str | None) -> list[int]:
-    """Numbers of the hands that a filter (with ``counted``) lets through, in order of import."""
-    sql, params = full_condition(store, where)
+    """Numbers of the hands that a filter lets through, in order of import."""
+    sql, params = condition(where, store)
     rows = store.rows(f"SELECT h.hand_id FROM hands h WHERE {sql} ORDER BY 1", params)
     return [int(r["hand_id"]) for r in rows]

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pandoeren_replay.filters import condition as filter_condition
 from pandoeren_replay.filters import quote
 from pandoeren_replay.statistics import intervals
-from pandoeren_replay.statistics.drill import full_condition
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def pairs(store: Store, where: str | None = None) -> "pl.DataFrame":
     """
     import polars as pl
 
-    sql, params = full_condition(store, where)
+    sql, params = filter_condition(where, store)
     rows = store.rows(QUERY.replace("{where}", sql), params)
     all_n, all_made = sum(r["n"] for r in rows), sum(r["made"] for r in rows)
     as_declarer: dict[str, tuple[int, int]] = {}

@@ -104,7 +104,7 @@ class Store:
         """
         from pandoeren_replay.filters import condition
 
-        sql, params = condition(where)
+        sql, params = condition(where, self)
         column = order.removeprefix("-")
         names = [r["column_name"] for r in self.rows("DESCRIBE hands")]
         if column not in names:
@@ -123,7 +123,7 @@ class Store:
         """Number of hands that a filter lets through."""
         from pandoeren_replay.filters import condition
 
-        sql, params = condition(where)
+        sql, params = condition(where, self)
         return int(self.rows(f"SELECT count(*) AS n FROM hands h WHERE {sql}", params)[0]["n"])
 
     def find(self, hand: str | int) -> int:
@@ -240,7 +240,7 @@ class Store:
         from pandoeren_replay.filters import condition
         from pandoeren_replay.store.decode import decode
 
-        sql, params = condition(where)
+        sql, params = condition(where, self)
         cur = self.cursor()
         cur.execute(
             "SELECT b.* FROM hand b WHERE b.hand_id IN "

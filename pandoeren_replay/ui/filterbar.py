@@ -17,7 +17,8 @@ RESULTS = {
 }
 ROLES = ("declarer", "partner", "defender")
 ANY_FAULT, NO_FAULT = "any", "none"
-_MORE_LENGTH = 500
+_MORE_LENGTH = 2000
+"""Longest text of an address: a filter that leads to the hands behind a figure is long."""
 _PLAIN = ("player", "role", "contract", "rules", "session", "simulated")
 
 
@@ -63,10 +64,12 @@ first='', last='', simulated='', more='')
         """
         values: dict[str, str] = {}
         rest = []
-        for c in parse(where):
+        conditions = parse(where)
+        others = any(c.field.name in ("player", "role") for c in conditions)
+        for c in conditions:
             name, value = c.field.name, c.values[0]
             single = c.op == "=" and len(c.values) == 1
-            if single and name == "declarer" and not values.get("player"):
+            if single and name == "declarer" and not others and "player" not in values:
                 values["player"], values["role"] = value, "declarer"
             elif single and name in _PLAIN and name not in values:
                 values[name] = value

@@ -98,6 +98,10 @@ class Source:
         """How often a player bids, by the best trumps dealt to him (see docs/statistics.md)."""
         return _ranges(self.path, self.generation, name)
 
+    def measured(self, names: Sequence[str], by: str, where: str) -> list[dict[str, Any]]:
+        """Figures of the glossary, of the hands that a filter lets through, a row per group."""
+        return _measured(self.path, self.generation, tuple(names), by, where)
+
     def pairs(self, where: str) -> list[dict[str, Any]]:
         """Pairs against what was expected of them, of the hands that a filter lets through."""
         return _pairs(self.path, self.generation, where)
@@ -106,7 +110,7 @@ class Source:
         """Rows of a query of ours; its ``{where}`` becomes a filter over ``hands h``."""
         if self.generation == 0:
             return []
-        sql, params = condition(where)
+        sql, params = condition(where, self.store)
         return self.sql(query.format(where=sql), params).to_dicts()
 
     def choices(self) -> Choices:
@@ -168,6 +172,13 @@ def _ranges(path: str, generation: int, name: str) -> list[dict[str, Any]]:
         for r in rows.to_dicts()
         if r["player"] == name and r["holding"] is not None and r["value"] is not None
     ]
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _measured(
+    path: str, generation: int, names: tuple[str, ...], by: str, where: str
+) -> list[dict[str, Any]]:
+    return measure(Store(path), names, (by,), where).to_dicts() if generation else []
 
 
 @st.cache_data(show_spinner=False, max_entries=50)

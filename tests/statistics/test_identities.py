@@ -1,9 +1,14 @@
 """What must hold on any store, on a simulated season of 2,496 hands of three rule sets."""
 
+from pathlib import Path
+
 import pytest
 
 from engine.cards import NO_TRUMP
 from engine.meld import best_roem, stuk_cards
+from pandoeren_replay.decisions import decision_tables
+from pandoeren_replay.export import stored_records, stored_tables
+from pandoeren_replay.lake import Lake
 from pandoeren_replay.statistics.compute import can_split, figures, population_sql
 from pandoeren_replay.statistics.drill import hands_behind
 from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, statistic
@@ -11,6 +16,10 @@ from pandoeren_replay.statistics.groupings import BY
 from pandoeren_replay.statistics.intervals import FEW
 from pandoeren_replay.stats import statistics
 from pandoeren_replay.store import Store
+from pandoeren_replay.ui.filterbar import Filter
+from pandoeren_replay.ui.source import Source
+from parsers.base import Source as ParserSource
+from parsers.phl import write_phl
 
 
 def one(store: Store, name: str, by: str, where: str | None = None) -> dict[str, int]:
@@ -98,7 +107,9 @@ def test_rates_of_groups_sum_to_the_rate_of_all(season: Store) -> None:
 def test_a_figure_leads_to_exactly_its_hands(season: Store, s: object) -> None:
     found = figures(season, [s])  # type: ignore[list-item]
     for f in found[:2]:
-        n = len(hands_behind(season, f.where))
+        behind = hands_behind(season, f.where)
+        n = season.count(f.where)
+        assert len(behind) == n
         expected = f.hits if f.statistic.unit == "share" else f.n
         assert expected is not None
         one_row = POPULATIONS[f.statistic.population].one
@@ -107,6 +118,29 @@ def test_a_figure_leads_to_exactly_its_hands(season: Store, s: object) -> None:
             assert 0 < n <= expected
         else:
             assert n == expected, f.where
+
+
+def test_a_drill_down_is_a_filter_everywhere(season: Store, tmp_path: Path) -> None:
+    (figure, *_) = figures(
+        season, [statistic("won_when_bid")], ["player", "position"], "level>=150"
+    )
+    where = figure.where
+    numbers = hands_behind(season, where)
+    assert len(numbers) == figure.n > 0
+    assert season.hands(where)["hand_id"].to_list() == numbers
+    assert [i for i, _ in season.records(where)] == numbers
+    assert len(list(stored_records(season, where))) == figure.n
+    assert sum(len(t) for t in stored_tables(season, where)) == figure.n
+    decided = {i for part in decision_tables(season, where) for i in part["hand_id"]}
+    played = season.count(f"{where} and plays>=1")
+    assert len(decided) == played > 0
+    again = Filter.from_query(Filter.from_where(where).query()).where()
+    assert Source(str(season.path)).count(again) == figure.n
+    # The same in a lake, where hands have other numbers.
+    text = "".join(write_phl(r) + "\n" for r in stored_records(season, where))
+    lake = Lake(tmp_path / "lake")
+    lake.import_([ParserSource("again.phl", text.encode())])
+    assert lake.count(where) == figure.n
 
 
 def test_hits_and_misses_make_up_a_rate(season: Store) -> None:

@@ -33,6 +33,22 @@ CASES: list[tuple[str, Callable[[Hand], bool]]] = [
     ("player!=Anna", lambda h: h["north"] != "Anna"),
     ("player=Anna and role=declarer", lambda h: h["declarer_name"] == "Anna"),
     ("player=Anna and role=partner", lambda h: h["partner_name"] == "Anna"),
+    (
+        "role=declarer and player=Anna and player=Bas",
+        lambda h: h["declarer_name"] == "Anna" and "Bas" in (h["east"], h["south"], h["west"]),
+    ),
+    (
+        "counted='made;contract=130;hit=yes'",
+        lambda h: h["contract"] == "130" and h["success"] is True,
+    ),
+    (
+        "counted=made;contract=130;hit=yes,made;contract=pic and level>=130",
+        lambda h: h["contract"] == "130" and h["success"] is True,
+    ),
+    (
+        "counted!=made and played=yes",
+        lambda h: h["success"] is None and h["contract"] is not None and not h["passed_out"],
+    ),
     ("date=2026-11-28", lambda h: h["date"] is not None),
     ("date=2026-11", lambda h: h["date"] is not None),
     ("date<2026-11-28", lambda h: False),
@@ -68,7 +84,7 @@ def test_violation_filter(full: Store) -> None:
 def test_every_field_can_be_asked(full: Store) -> None:
     values = {
         "text": "x", "number": "1", "date": "2026", "yesno": "yes", "seat": "N", "trump": "S",
-        "outcome": "made",
+        "outcome": "made", "counted": "made;contract=130",
     }  # fmt: skip
     for field in FIELDS.values():
         if field.name != "role":
@@ -92,6 +108,10 @@ BROKEN = [
     ("date=2026-13", "date is '2026-13'; expected a date such as"),
     ("role=declarer", "'role' says what one player was"),
     ("player=A and role=boss", "role is 'boss'; expected declarer, partner, defender"),
+    ("counted=entry;king=1", "counted is 'entry;king=1'; --by king: expected one of contract,"),
+    ("counted=entri", "counted is 'entri'; 'entri' is no statistic (there are: entry,"),
+    ("counted=margin;hit=yes", "hit is yes or no, and goes with rates"),
+    ("counted~entry", "expected one of = != with the field 'counted'"),
     ("contract='130' made=yes", "found 'made=yes', expected 'and' between two conditions"),
 ]
 

@@ -36,6 +36,6 @@ def test_rows_of_the_statistics_lead_to_exactly_their_hands(store):
 
 
 def test_what_an_address_may_not_ask_is_left_out():
-    asked = Filter.from_query({"result": "won'", "simulated": "x", "role": "", "player": "a" * 900})
+    asked = Filter.from_query({"result": "won'", "simulated": "x", "role": "", "player": "a" * 2900})
     assert (asked.result, asked.simulated) == ("", "")
-    assert len(asked.player) == 500
+    assert len(asked.player) == 2000
