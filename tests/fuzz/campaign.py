@@ -1,7 +1,8 @@
 """Fuzz a parser: damaged copies of valid files in, and nothing but hands and rejects out.
 
 ``python tests/fuzz/campaign.py --parser phl --inputs 100000`` runs the random engine; ``--engine
-atheris`` lets libFuzzer choose what to damage further by the lines that it reaches. ``--coverage``
+atheris`` lets libFuzzer choose what to damage further by the lines that it reaches, ``--engine
+hypothesis`` lets hypothesis draw every choice and make a find as small as it can. ``--coverage``
 measures the lines of the parser's own modules. Figures go to standard output as one JSON line.
 Input ``n`` of the random engine follows from ``--seed``, parser and ``n`` alone.
 """
@@ -126,6 +127,34 @@ class Campaign:
         return self.tally
 
 
+def run_hypothesis(campaign: Campaign, inputs: int, first: int) -> Tally:
+    """Hypothesis draws the file and every choice of the damage, and shrinks what it finds.
+
+    ``first`` is a further seed: runs of other ``first`` are other inputs.
+    """
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from hypothesis import strategies as st
+
+    @seed(campaign.seed * 1_000_003 + first)
+    @settings(
+        max_examples=inputs,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.sampled_from(campaign.seeds), st.randoms(use_true_random=False))
+    def read(data: bytes, rng: Random) -> None:
+        campaign.one(campaign.mutate(rng, data))
+
+    start = time.monotonic()
+    try:
+        read()
+    finally:
+        campaign.tally.seconds = time.monotonic() - start
+    return campaign.tally
+
+
 def covered(parser: str, campaign: Campaign, inputs: int, first: int) -> dict[str, float]:
     """Share of lines that a run reaches in each module of a parser, in percent."""
     import coverage
@@ -192,7 +221,7 @@ def main(argv: list[str] | None = None) -> int:
     ask.add_argument("--inputs", type=int, default=10_000)
     ask.add_argument("--first", type=int, default=0, help="number of the first input")
     ask.add_argument("--seed", type=int, default=0)
-    ask.add_argument("--engine", choices=("random", "atheris"), default="random")
+    ask.add_argument("--engine", choices=("random", "hypothesis", "atheris"), default="random")
     ask.add_argument("--coverage", action="store_true", help="measure lines (random engine)")
     ask.add_argument("--stop", type=int, default=1, help="end after this many faults")
     ask.add_argument("--out", type=Path, help="where atheris leaves its figures")
@@ -204,11 +233,13 @@ def main(argv: list[str] | None = None) -> int:
             campaign = Campaign(said.parser, "atheris", said.seed, said.stop)
         run_atheris(campaign, said.inputs, said.out or Path(f"fuzz-{said.parser}.json"))
         return 0
-    campaign = Campaign(said.parser, "random", said.seed, said.stop)
+    campaign = Campaign(said.parser, said.engine, said.seed, said.stop)
     report: dict[str, Any] = {}
     try:
         if said.coverage:
             report = covered(said.parser, campaign, said.inputs, said.first)
+        elif said.engine == "hypothesis":
+            run_hypothesis(campaign, said.inputs, said.first)
         else:
             campaign.run(said.inputs, said.first)
     except AssertionError:
