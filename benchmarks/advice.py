@@ -23,7 +23,7 @@ from engine.state import Replay
 from pandoeren_replay.advise import advise_play
 from pandoeren_replay.bid_advice import bid_steps
 from pandoeren_replay.fair_review import review
-from pandoeren_replay.match import make_player, match, simulate_by
+from pandoeren_replay.matches import make_player, match, simulate_by
 from pandoeren_replay.players.bidding import deal_cards, want_of
 from pandoeren_replay.players.cardplay import WANT_NONE
 from pandoeren_replay.players.sampling_player import SamplingPlayer

@@ -20,6 +20,7 @@ from engine.state import NOBODY, Replay
 from engine.table import Hands, lay_table
 
 OUT = 4
+"""The place that is no hand: declarer's discard, or the dead middle card."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from engine.rulefile import load_ruleset
     from engine.ruleset import RuleSet
     from engine.state import Replay
+    from pandoeren_replay.advise import advise_play
+    from pandoeren_replay.bid_advice import advise_bid
+    from pandoeren_replay.fair_review import review, review_bid
+    from pandoeren_replay.matches import match
     from pandoeren_replay.store import Store
     from parsers.base import ParseResult
 
@@ -21,23 +25,35 @@ __version__ = "0.1.0"
 __all__ = [
     "Store",
     "__version__",
+    "advise_bid",
+    "advise_play",
     "legal_cards",
     "load_ruleset",
+    "match",
     "read",
     "replay",
+    "review",
+    "review_bid",
     "solve_position",
 ]
 
 
+_FROM = {
+    "Store": "pandoeren_replay.store",
+    "advise_bid": "pandoeren_replay.bid_advice",
+    "advise_play": "pandoeren_replay.advise",
+    "load_ruleset": "engine.rulefile",
+    "match": "pandoeren_replay.matches",
+    "review": "pandoeren_replay.fair_review",
+    "review_bid": "pandoeren_replay.fair_review",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "Store":
-        from pandoeren_replay.store import Store
+    from importlib import import_module
 
-        return Store
-    if name == "load_ruleset":
-        from engine.rulefile import load_ruleset
-
-        return load_ruleset
+    if name in _FROM:
+        return getattr(import_module(_FROM[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -20,7 +20,8 @@ from engine.inference import NotKnown, true_deal
 from engine.state import Replay
 from engine.violations import SEAT_NAMES, dutch_card, english_card
 from pandoeren_replay.advise import PlayAdvice, Scene, Weigher, play_steps
-from pandoeren_replay.bid_advice import CallAdvice, Seen, bid_steps
+from pandoeren_replay.bid_advice import bid_steps
+from pandoeren_replay.bid_answers import CallAdvice, Seen
 
 Verdict = Literal["forced", "fine", "doubtful", "mistake", "illegal"]
 Language = Literal["en", "nl"]

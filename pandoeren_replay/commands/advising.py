@@ -20,7 +20,7 @@ from pandoeren_replay.commands.showing import find_hand
 if TYPE_CHECKING:
     from engine.state import Replay
     from pandoeren_replay.advise import Weigher
-    from pandoeren_replay.bid_advice import BiddingAdvice
+    from pandoeren_replay.bid_answers import BiddingAdvice
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")]
 DealsOption = Annotated[
@@ -243,8 +243,8 @@ def match(
 ) -> None:
     """Let two kinds of players play the same deals in every arrangement."""
     from engine.rulefile import load_ruleset
-    from pandoeren_replay.match import ARRANGEMENTS, make_player
-    from pandoeren_replay.match import match as play
+    from pandoeren_replay.matches import ARRANGEMENTS, make_player
+    from pandoeren_replay.matches import match as play
     from pandoeren_replay.players.protocol import ProcessPlayer
 
     if arrangements not in ARRANGEMENTS:

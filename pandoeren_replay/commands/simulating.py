@@ -34,7 +34,7 @@ def simulate(
         raise CommandError(f"--players {players}: expected rules or solver", 2)
     chosen = load_ruleset(rules)
     if players == "solver":
-        from pandoeren_replay.match import make_player, simulate_by
+        from pandoeren_replay.matches import make_player, simulate_by
 
         made = simulate_by(make_player("solver", chosen, seed), chosen, n, seed)
     else:

@@ -9,7 +9,7 @@ import pytest
 from engine.cards import CARDS
 from engine.replay import replay
 from engine.rulefile import BUILTIN_IDS, load_ruleset
-from pandoeren_replay.match import ARRANGEMENTS, Table, make_player, match, simulate_by
+from pandoeren_replay.matches import ARRANGEMENTS, Table, make_player, match, simulate_by
 from pandoeren_replay.players.bidding import bidder_for, deal_cards, want_of
 from pandoeren_replay.players.protocol import PlayerError, ProcessPlayer
 from tests.cli.conftest import Run, run
