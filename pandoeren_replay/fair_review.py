@@ -12,7 +12,7 @@ bid was clearly worth more), else *fine*.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from engine.cards import CARDS, SEATS
@@ -47,7 +47,7 @@ class Decision:
     ``high``. ``open_cards`` says whether the side wins with this card when all cards are open,
     ``open_best`` whether it could (``None``: the record does not tell how the cards lay).
     ``misled``: an offence of somebody else before it made him believe what was not so; such a
-    decision is never called a mistake.
+    decision is never called a mistake. ``chances`` has the chance of every legal card.
     """
 
     ply: int
@@ -65,6 +65,7 @@ class Decision:
     open_cards: bool | None = None
     open_best: bool | None = None
     misled: bool = False
+    chances: dict[int, float] = field(default_factory=dict)
 
     @property
     def open_loss(self) -> int | None:
@@ -94,6 +95,7 @@ class Decision:
             "seat": SEATS[self.seat],
             "card": CARDS[self.card],
             "best": None if self.best is None else CARDS[self.best],
+            "chances": {CARDS[c]: round(x, 4) for c, x in self.chances.items()},
             "open_loss": self.open_loss,
         }
         return out
@@ -217,7 +219,7 @@ def _decision(replay: Replay, ply: int, deals: int, seed: int, weigher: Weigher 
         chances[advice.best].value, loss, low, high, advice.n, advice.exact,
         None if opened is None else opened[card],
         None if opened is None else any(opened.values()),
-        scene.misled,
+        scene.misled, {c: x.value for c, x in chances.items()},
     )  # fmt: skip
 
 
@@ -250,6 +252,21 @@ class BidReview:
     advice: CallAdvice
     better: CallAdvice | None
     made: bool | None
+
+    @property
+    def loss(self) -> tuple[float, float, float]:
+        """What the bid gave away in expected score: estimate and interval.
+
+        A bid that was not worth it is compared with a pass, taken as nothing; one that was too low
+        with the better bid; any other gave nothing away.
+        """
+        mine = self.advice.score or (0.0, 0.0, 0.0)
+        if self.verdict in ("overbid", "lucky"):
+            return -mine[0], -mine[2], -mine[1]
+        if self.verdict == "underbid" and self.better is not None and self.better.score:
+            best = self.better.score
+            return best[0] - mine[0], best[1] - mine[2], best[2] - mine[1]
+        return 0.0, 0.0, 0.0
 
     def text(self, lang: Language = "en") -> str:
         """The verdict as a sentence."""

@@ -9,6 +9,8 @@ from pandoeren_replay.commands.common import (
     CommandError,
     DbOption,
     RulesOption,
+    WhereOption,
+    open_store,
     print_json,
     printable,
     progress,
@@ -185,7 +187,14 @@ def _weigher(replay: "Replay", weigh: bool) -> "Weigher | None":
 
 
 def review(
-    hand: Annotated[str, typer.Argument(help="Number or id of a stored hand, or FILE:LINE.")],
+    hand: Annotated[
+        str | None, typer.Argument(help="Number or id of a stored hand, or FILE:LINE.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every stored hand not reviewed yet; kept in the store.")
+    ] = False,
+    where: WhereOption = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes (--all, --where).")] = 1,
     deals: DealsOption = 100,
     weigh: WeighOption = False,
     seed: SeedOption = 0,
@@ -199,12 +208,23 @@ def review(
     rules: RulesOption = None,
     db: DbOption = None,
 ) -> None:
-    """Review a hand fairly: mistakes by what each player could see, not by open cards."""
+    """Review fairly: mistakes by what each player could see, not by open cards.
+
+    One hand is judged and shown. With --all or --where the hands not reviewed yet are, and what is
+    found is kept in the store (view `reviews`), where the dashboard and the report read it.
+    """
     from pandoeren_replay.fair_review import review as judge
     from pandoeren_replay.fair_review import review_bid
 
     if lang not in ("en", "nl"):
         raise CommandError(f"--lang {lang}: expected en or nl", 2)
+    several = all_ or where is not None
+    if several == (hand is not None):
+        raise CommandError("name a hand, or give --all or --where", 2)
+    if several:
+        _review_all(where, jobs, deals, db)
+        return
+    assert hand is not None
     replay, _ = find_hand(hand, rules, db)
     with progress() as update:
         weigher = _weigher(replay, weigh)
@@ -225,6 +245,20 @@ def review(
         print(printable(f"{ply // 4 + 1}.{ply % 4 + 1} not judged: {reason}"))
     mistakes = len(found.mistakes())
     say(f"{mistakes} mistake{'' if mistakes == 1 else 's'}; {found.rate:.0f} deals a second")
+
+
+def _review_all(where: str | None, jobs: int, deals: int, db: Path | None) -> None:
+    from pandoeren_replay.reviewed import review_all
+
+    store = open_store(db)
+    with progress() as update:
+        found = review_all(store, where, jobs, update, deals)
+    print(
+        f"reviewed {found.done} hands ({found.decisions} decisions, {found.mistakes} mistakes), "
+        f"{found.known} known already"
+    )
+    for reason, n in sorted(found.left_out.items()):
+        print(printable(f"left out {n}: {reason}"))
 
 
 def match(
@@ -288,5 +322,8 @@ def register(app: typer.Typer) -> None:
         epilog="Example: `pandoeren advise 'SJ S8 S7 HJ DT CQ CJ C9' --middle H9`, "
         "`pandoeren advise evening.phl:12 --ply 9`",
     )(advise)
-    app.command("review", epilog="Example: `pandoeren review evening.phl:12`")(review)
+    app.command(
+        "review",
+        epilog="Example: `pandoeren review evening.phl:12`, `pandoeren review --all --jobs 2`",
+    )(review)
     app.command("match", epilog="Example: `pandoeren match solver rules --deals 200`")(match)
