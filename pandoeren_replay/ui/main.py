@@ -23,7 +23,9 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
   .st-key-pages a *:has(> [data-testid="stIconMaterial"]) { display: none; }
 }
 @media (max-width: 800px) {
-  .st-key-pages > *:nth-child(n + 4):not(:last-child) { display: none; }
+  /* Evening, hands and entering stay: to the replayer one comes from the hands. */
+  .st-key-pages > *:nth-child(3),
+  .st-key-pages > *:nth-child(n + 5):not(:last-child) { display: none; }
   .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
   .st-key-pages a p { font-size: 1rem; }
 }

@@ -27,7 +27,7 @@ PAGES = {
     "about": ("about", ":material/info:"),
 }
 DEFAULT = "evening"
-# Always in sight on a wide screen, the first three on a phone too; the menu has all of them.
+# Always in sight on a wide screen; a phone leaves some to the menu, which has all of them.
 IN_SIGHT = ("evening", "hands", "replay", "enter", "players", "contracts", "import")
 
 

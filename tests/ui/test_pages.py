@@ -149,3 +149,21 @@ def test_a_damaged_store_is_one_sentence(tmp_path, monkeypatch):
     test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT).run()
     assert not test.exception
     assert len(test.error) == 1
+
+
+def test_what_stands_out_of_a_player_is_said_with_its_range(own_store, tmp_path):
+    # South revokes in this hand and in no other way; 40 copies of it on 40 days.
+    revoke = next(x for x in LINES if "id=corrupt-0006" in x).split("id=")[0]
+    copies = [
+        f"{revoke}n=Anna;e=Bas;s=Cor;w=Dirk;date=2026-{m:02}-{d:02}"
+        for m in (1, 2)
+        for d in range(1, 21)
+    ]
+    told = tmp_path / "revokes.phl"
+    told.write_text("\n".join(copies) + "\n", "utf-8")
+    assert import_paths(own_store, [told]).stored == 40
+    seen = words(open_page("players", name="Cor"))
+    # 40 of 40: Wilson's lower bound is 1 / (1 + 1.96² / 40) = 91%.
+    assert "Zwak: spellen met een overtreding (100 %, tussen 91 % en 100 %; de anderen 0 %)" in seen
+    other = words(open_page("players", name="Anna"))
+    assert "Zwak: spellen met een overtreding" not in other

@@ -13,6 +13,7 @@ from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import figures, rules_name
 from pandoeren_replay.ui.pages.hands import empty_store
 from pandoeren_replay.ui.payload import player_name
+from pandoeren_replay.ui.portrait import portrait
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
 
@@ -104,6 +105,7 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
     if p["simulated"]:
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
     _points(p, known, text)
+    portrait(p["name"], source, text)
     _form(p["name"], source, text)
     where = f"declarer={quote(p['name'])}"
     rows = source.statistics(("rules", "contract"), where)
