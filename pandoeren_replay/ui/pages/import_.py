@@ -60,8 +60,12 @@ def page() -> None:
     if job is not None:
         _watch(job, text)
         return
+    folder = st.toggle(text("import.folder"), key="import_folder")
     uploads = uploader(
-        text("import.files"), text, accept_multiple_files=True, key=f"files_{_round()}"
+        text("import.folder_files" if folder else "import.files"),
+        text,
+        accept_multiple_files="directory" if folder else True,
+        key=f"{'folder' if folder else 'files'}_{_round()}",
     )
     pasted = st.text_area(
         text("import.paste"), height=140, max_chars=PASTE_LENGTH, key=f"paste_{_round()}"
