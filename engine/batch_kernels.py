@@ -36,7 +36,7 @@ from engine.batch_memo import (
     look_up,
 )
 from engine.batch_result import CODES, STATUSES
-from engine.batch_tables import ALONE, FIRST_TRICK, JAS_HOLDER, POINTS_GOAL
+from engine.batch_tables import ALONE, FIRST_TRICK, JAS_HOLDER, POINTS_GOAL, first_callable
 from engine.cards import N_CARDS, NO_TRUMP
 from engine.play import offence
 from engine.replay import OFFENCE_CODES
@@ -213,11 +213,7 @@ def _declared(h: Any, t: Any, s: Any, row: int, declarer: int) -> int:
             return STEP
         called = jas
     else:
-        allowed = 0
-        for k in range(t.callable.shape[2]):
-            allowed = t.callable[row, trump, k] & ~own
-            if allowed or t.callable[row, trump, k] == 0:
-                break
+        allowed = first_callable(t.callable[row, trump], own)
         if called == N_CARDS:
             return CARRIED if allowed == 0 or t.call_optional else STEP
         if called > N_CARDS or not allowed >> called & 1:

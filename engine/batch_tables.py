@@ -47,7 +47,8 @@ SUIT_PATTERN = tuple(mask >> shift for mask, shift in zip(SUIT_MASK, SUIT_SHIFT)
 
 MOST_ROWS = 64
 """Contracts of a rule set that is carried; a longer table goes to the step replay."""
-_CHAIN = 16
+MOST_CALLABLE = 16
+"""Length of a chain of sets that may be called, see :func:`first_callable`."""
 _RANKS = len(RANKS)
 
 RULES = np.dtype(
@@ -76,7 +77,7 @@ RULES = np.dtype(
         ("late_partner", np.int64, (MOST_ROWS,)),  # his early tricks are the defenders'
         ("trump_of_called", np.int64, (MOST_ROWS,)),
         # of these sets the first that declarer does not hold all of may be called
-        ("callable", np.int64, (MOST_ROWS, 5, _CHAIN)),
+        ("callable", np.int64, (MOST_ROWS, 5, MOST_CALLABLE)),
         ("call_optional", np.int64),
         # [row, lost/made, partner, seat] score: base, and times points and meld of both sides;
         # partner and seat are counted from declarer, partner 0 = alone
@@ -115,6 +116,19 @@ def meld_cards(t: Any, hand: int) -> Any:
     return out
 
 
+@njit(cache=True, nogil=True)
+def first_callable(chain: Any, own: int) -> int:
+    """Cards that a declarer who holds or discarded ``own`` may call (0: none).
+
+    ``chain`` is that of his contract and trumps, see :func:`callable_chains`.
+    """
+    for k in range(chain.size):
+        allowed = chain[k] & ~own
+        if allowed or chain[k] == 0:
+            return allowed
+    return 0
+
+
 class RuleTables:
     """Tables of one rule set (``fixed``, one item of :data:`RULES`) and what was asked so far.
 
@@ -133,7 +147,7 @@ def _fixed(rules: RuleSet) -> Any:
     out = np.zeros(1, RULES)
     t = out[0]
     play, meld = rules.tables, rules.meld
-    bids = [_some_bid(rules, row, key) for row, key in enumerate(rules.auction.order)]
+    bids = [some_bid(rules, row, key) for row, key in enumerate(rules.auction.order)]
     for name in ("beats", "points", "trumps", "jas", "suit", "duty", "last_trick"):
         t[name] = getattr(play, name)
     t["jas_card"] = [int(m).bit_length() - 1 for m in play.jas]
@@ -154,7 +168,7 @@ def _fixed(rules: RuleSet) -> Any:
         t["own_jas_barred"][row] = c.own_jas == "forbidden"
         t["late_partner"][row] = late and c.goal not in WHOLE_SIDE_GOALS
         t["trump_of_called"][row] = c.partner == "fourth-ace"
-        t["callable"][row] = _callable_chains(rules, bid)
+        t["callable"][row] = callable_chains(rules, bid)
         t["worth"][row] = worth = _worth(rules, bid)
         t["worth_varies"][row] = bool(worth[..., 1:].any())
     t["call_optional"] = rules.calling.optional
@@ -175,19 +189,20 @@ def _fixed(rules: RuleSet) -> Any:
     return out
 
 
-def _some_bid(rules: RuleSet, row: int, key: str) -> Bid:
+def some_bid(rules: RuleSet, row: int, key: str) -> Bid:
+    """A bid of a contract, whichever: what it needs is the same for all of them."""
     contract = rules.contracts[key]
     level = contract.levels[0] if contract.levels else contract.plus_step or 0
     return Bid("", key, contract, row, level)
 
 
-def _callable_chains(rules: RuleSet, bid: Bid) -> Any:
+def callable_chains(rules: RuleSet, bid: Bid) -> Any:
     """Cards that may be called, in the order in which the sets are tried, for each trump.
 
     Found by asking for a declarer who holds nothing, then one who holds all of the first answer,
     and so on.
     """
-    out = np.zeros((NO_TRUMP + 1, _CHAIN), np.int64)
+    out = np.zeros((NO_TRUMP + 1, MOST_CALLABLE), np.int64)
     for trump in range(NO_TRUMP + 1):
         own = k = 0
         while bid.contract.calls_card and (found := callable_cards(rules, bid, own, trump)):
