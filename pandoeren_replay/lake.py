@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 IMPORTS = "import-*"
 VALUES = "evaluations-*"
+CHOICES = "declarations-*"
 FOLDER = re.compile(r"import-(\d{6,})-[0-9a-f]{16}")
 
 PLAIN_TYPES = {"UTINYINT": "SMALLINT", "USMALLINT": "INTEGER", "UINTEGER": "BIGINT"}
@@ -54,7 +55,12 @@ FROM_PART = {
     "w": "west",
     "dealer": "seat_number(dealer)",
     "declarer": "seat_number(declarer)",
-    "partner": "CASE partner WHEN '-' THEN (-1)::TINYINT ELSE seat_number(partner) END",
+    "partner": "CASE WHEN partner_from = 'recorded' THEN NULL "
+    "WHEN partner = '-' THEN (-1)::TINYINT ELSE seat_number(partner) END",
+    **{
+        f"score_{s}": f"CASE WHEN score_from = 'recorded' THEN NULL ELSE score_{s} END"
+        for s in "nesw"
+    },
     "trump": "(strpos('SHDC-', trump) - 1)::TINYINT",
     "called": "card_number(called)",
     "discard": "card_number(discard)",
@@ -63,6 +69,13 @@ FROM_PART = {
     "n_calls": "calls",
     "n_plays": "plays",
     "claims_standing": "as_unsigned(claims_standing)",
+}
+
+# Columns that parts of earlier versions lack, by what they were then.
+SINCE = {
+    "with_cards": "plays > 0 OR regexp_matches(coalesce(deal, ''), '[NESWM]')",
+    "partner_from": "CASE WHEN partner IS NOT NULL THEN 'proven' END",
+    "score_from": "CASE WHEN score_n IS NOT NULL THEN 'proven' END",
 }
 
 # Small tables of an import, each in one file: file name, table.
@@ -147,7 +160,11 @@ class Lake(Store):
                 f"there is no lake at {self.address} yet; "
                 "`pandoeren import --lake DIR FILE` makes one"
             )
-        return (*imports, *self.files(f"{VALUES}/*.parquet"))
+        return (
+            *imports,
+            *self.files(f"{VALUES}/*.parquet"),
+            *self.files(f"{CHOICES}/*.parquet"),
+        )
 
     # -- reading
 
@@ -187,32 +204,47 @@ class Lake(Store):
         return con
 
     def _hands(self, con: Any, parts: list[str], view: dict[str, str], packed: list[str]) -> None:
-        con.execute(f"CREATE VIEW part AS SELECT {', '.join([*view, *packed])} FROM {scan(parts)}")
+        there = {n for n, *_ in con.execute(f"DESCRIBE SELECT * FROM {scan(parts)}").fetchall()}
+        # Of parts of several versions, the older ones have no value there.
+        late = {
+            c: f"coalesce({c}, {was}) AS {c}" if c in there else f"{was} AS {c}"
+            for c, was in SINCE.items()
+        }
+        shown = ", ".join(late.get(c, c) for c in [*view, *packed])
+        con.execute(f"CREATE VIEW part AS SELECT {shown} FROM {scan(parts)}")
         con.execute("DROP TABLE hand")
         con.execute(f"CREATE OR REPLACE VIEW hands AS SELECT {', '.join(view)} FROM part")
         columns = [f"{FROM_PART[c]} AS {c}" if c in FROM_PART else c for c in HAND]
         con.execute(f"CREATE VIEW hand AS SELECT {', '.join(columns)} FROM part")
 
     def _values(self, con: Any) -> None:
-        """Values of cards; those of the newest solver, where a hand was valued by several."""
-        found = self.files(f"{VALUES}/*.parquet")
+        """Values of cards and choices; of a hand that several solvers valued the newest one's."""
+        if self._newest(con, VALUES, "evaluation"):
+            con.execute(
+                "CREATE OR REPLACE VIEW evaluations AS SELECT hand_id, ply, card, goal, value, "
+                "best, loss, played, solver FROM newest_evaluation"
+            )
+            con.execute(
+                "CREATE VIEW evaluation AS SELECT * EXCLUDE (loss) "
+                "REPLACE (card_number(card) AS card) FROM evaluations"
+            )
+        if self._newest(con, CHOICES, "declaration_value"):
+            con.execute("CREATE VIEW declaration_value AS SELECT * FROM newest_declaration_value")
+
+    def _newest(self, con: Any, folders: str, table: str) -> bool:
+        """A view ``newest_…`` of the files in some folders instead of a table, if there are any."""
+        found = self.files(f"{folders}/*.parquet")
         if not found:
-            return
-        con.execute(f"CREATE VIEW every_value AS SELECT * FROM {scan(found)}")
+            return False
         newest = "true"
         if len({Path(f).parent.name for f in found}) > 1:
             newest = (
-                "solver = (SELECT max(o.solver) FROM every_value o WHERE o.hand_id = v.hand_id)"
+                f"solver = (SELECT max(o.solver) FROM every_{table} o WHERE o.hand_id = v.hand_id)"
             )
-        con.execute("DROP TABLE evaluation")
-        con.execute(
-            "CREATE OR REPLACE VIEW evaluations AS SELECT hand_id, ply, card, goal, value, best, "
-            f"loss, played, solver FROM every_value v WHERE {newest}"
-        )
-        con.execute(
-            "CREATE VIEW evaluation AS SELECT * EXCLUDE (loss) "
-            "REPLACE (card_number(card) AS card) FROM evaluations"
-        )
+        con.execute(f"CREATE VIEW every_{table} AS SELECT * FROM {scan(found)}")
+        con.execute(f"CREATE VIEW newest_{table} AS SELECT * FROM every_{table} v WHERE {newest}")
+        con.execute(f"DROP TABLE {table}")
+        return True
 
     # -- writing goes by pandoeren_replay.lake_import and lake_analyze
 

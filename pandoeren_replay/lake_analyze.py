@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.record import HandRecord
 from engine.ruleset import RuleSet
 from engine.solver import SOLVER_VERSION
-from pandoeren_replay.analyze import Analysed, Task, evaluate
+from pandoeren_replay.analyze import Analysed, Task, choice_schema, evaluate
 from pandoeren_replay.filters import condition
 from pandoeren_replay.lake import Lake
 from pandoeren_replay.lake_part import appear
@@ -34,35 +34,43 @@ class Valued:
 
 
 def value_slice(folder: str, tasks: list[Task]) -> Valued:
-    """Value the cards of some hands and write them as one file of the lake."""
+    """Value the cards of some hands and write them as one file of the lake.
+
+    Choices before the play have a file of their own beside it.
+    """
     import polars as pl
 
     from engine.cards import CARDS
 
-    rows = []
+    rows, choices = [], []
     left_out: dict[str, int] = {}
     for task in tasks:
-        hand_id, _, found = evaluate(task)
-        if isinstance(found, str):
-            left_out[found] = left_out.get(found, 0) + 1
+        found = evaluate(task)
+        if found.reason:
+            left_out[found.reason] = left_out.get(found.reason, 0) + 1
             continue
-        for _, ply, card, goal, value, best, played in found:
+        for hand_id, ply, card, goal, value, best, played in found.cells:
             loss = abs(best - value)
             rows.append(
                 (hand_id, ply, CARDS[card], goal, value, best, loss, played, SOLVER_VERSION)
             )
-    if rows:
-        schema = {
-            "hand_id": pl.Int64, "ply": pl.Int16, "card": pl.String, "goal": pl.String,
-            "value": pl.Int16, "best": pl.Int16, "loss": pl.Int16, "played": pl.Boolean,
-            "solver": pl.String,
-        }  # fmt: skip
-        frame = pl.DataFrame(rows, schema=schema, orient="row")
-        place = Path(folder)
-        place.mkdir(exist_ok=True)
-        ids = ",".join(str(t[0]) for t in tasks)
-        name = hashlib.sha256(ids.encode()).hexdigest()[:16]
-        appear(place / f"values-{name}.parquet", frame.write_parquet)
+        choices += [(*choice, SOLVER_VERSION) for choice in found.choices]
+    schema = {
+        "hand_id": pl.Int64, "ply": pl.Int16, "card": pl.String, "goal": pl.String,
+        "value": pl.Int16, "best": pl.Int16, "loss": pl.Int16, "played": pl.Boolean,
+        "solver": pl.String,
+    }  # fmt: skip
+    ids = ",".join(str(t.hand_id) for t in tasks)
+    name = hashlib.sha256(ids.encode()).hexdigest()[:16]
+    for kind, types, found_rows in (
+        ("evaluations", schema, rows),
+        ("declarations", {**choice_schema(), "solver": pl.String}, choices),
+    ):
+        if found_rows:
+            place = Path(folder) / f"{kind}-{SOLVER_VERSION}"
+            place.mkdir(exist_ok=True)
+            frame = pl.DataFrame(found_rows, schema=types, orient="row")
+            appear(place / f"values-{name}.parquet", frame.write_parquet)
     return Valued(len(tasks) - sum(left_out.values()), len(rows), left_out)
 
 
@@ -73,6 +81,7 @@ def analyze_lake(
     scheduler: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     slice_hands: int = SLICE,
+    declaration: bool = False,
 ) -> Analysed:
     """Value the cards of all hands of a lake that a filter lets through and that have no values.
 
@@ -86,9 +95,8 @@ def analyze_lake(
     total = int(
         lake.rows(f"SELECT count(*) AS n FROM hands h WHERE h.plays > 0 AND {sql}", params)[0]["n"]
     )
-    folder = str(lake.path / f"evaluations-{SOLVER_VERSION}")
-    slices = _slices(lake, where, totals, total, slice_hands)
-    for found in run(partial(value_slice, folder), slices, jobs, scheduler):
+    slices = _slices(lake, where, declaration, totals, total, slice_hands)
+    for found in run(partial(value_slice, str(lake.path)), slices, jobs, scheduler):
         totals.done += found.hands
         totals.cards += found.cards
         for reason, n in found.left_out.items():
@@ -100,16 +108,18 @@ def analyze_lake(
 
 
 def _slices(
-    lake: Lake, where: str | None, totals: Analysed, total: int, size: int
+    lake: Lake, where: str | None, declaration: bool, totals: Analysed, total: int, size: int
 ) -> Iterator[list[Task]]:
     """Hands without values of this version of the solver, some at a time."""
     sql, params = condition(where, lake)
     cur = lake.cursor()
     cur.execute(
-        "SELECT b.* FROM hand b JOIN (SELECT h.hand_id FROM hands h WHERE h.plays > 0 AND "
-        f"{sql}) w ON w.hand_id = b.hand_id WHERE b.hand_id NOT IN "
-        "(SELECT hand_id FROM evaluations WHERE solver = ?)",
-        [*params, SOLVER_VERSION],
+        "SELECT * FROM (SELECT b.*, b.hand_id NOT IN (SELECT hand_id FROM evaluation "
+        "WHERE solver = ?) AS todo_cards, ? AND b.hand_id NOT IN (SELECT hand_id "
+        "FROM declaration_value WHERE solver = ?) AS todo_choices "
+        "FROM hand b JOIN (SELECT h.hand_id FROM hands h WHERE h.plays > 0 AND "
+        f"{sql}) w ON w.hand_id = b.hand_id) WHERE todo_cards OR todo_choices",
+        [SOLVER_VERSION, declaration, SOLVER_VERSION, *params],
     )
     names = [d[0] for d in cur.description]
     rules: dict[tuple[str, str], RuleSet] = {}
@@ -122,7 +132,8 @@ def _slices(
             if key not in rules:
                 rules[key] = lake.rule_set(*key)
             record: HandRecord = decode(row)
-            tasks.append((int(row["hand_id"]), int(row["hash"]), record, rules[key]))
+            todo = bool(row["todo_cards"]), bool(row["todo_choices"])
+            tasks.append(Task(int(row["hand_id"]), int(row["hash"]), record, rules[key], *todo))
         found += len(part)
         yield tasks
     totals.known = total - found

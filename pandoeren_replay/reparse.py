@@ -244,7 +244,7 @@ def _write(con: Any, new: Sequence[tuple[dict[str, Any], Row, RuleSet]]) -> None
         chosen = "hand_id IN (SELECT unnest(?::BIGINT[]))"
         con.execute(f"DELETE FROM {table} WHERE {chosen}", [ids]).fetchall()
         con.execute(f"DELETE FROM violation WHERE {chosen}", [ids]).fetchall()
-        for valued in ("evaluation", "declaration_value"):
+        for valued in ("evaluation", "declaration_value", "review"):
             con.execute(f"DELETE FROM {valued} WHERE {chosen}", [played]).fetchall()
         data = arrow_table(HAND, rows)
         if more:

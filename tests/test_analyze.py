@@ -3,11 +3,13 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.solver import SOLVER_VERSION
+from engine.replay import replay
+from engine.solver import SOLVER_VERSION, Search, position_from_replay
 from pandoeren_replay.analyze import analyze
 from pandoeren_replay.annotate import annotate
 from pandoeren_replay.importer import import_paths
@@ -90,3 +92,66 @@ def test_hands_that_cannot_be_solved_are_left_out_with_the_reason(tmp_path: Path
     totals = analyze(store)
     assert totals.done == 0
     assert sum(totals.left_out.values()) == 1
+
+
+def choices(store: Store) -> list[dict[str, object]]:
+    return store.rows("SELECT * FROM declaration_evaluations ORDER BY hand_id, kind, choice")
+
+
+def test_declarations_are_valued_where_asked(store: Store) -> None:
+    assert analyze(store, "number<=6").done > 0
+    assert choices(store) == []
+    before = table(store)
+    totals = analyze(store, "number<=6", declaration=True)
+    assert totals.done > 0
+    assert totals.cards == 0  # the cards had been valued
+    assert table(store) == before
+    found = choices(store)
+    assert {r["kind"] for r in found} == {"discard", "trump", "called"}
+    start = {r["hand_id"]: r["best"] for r in before if r["ply"] == 0}
+    for r in found:
+        same = [x for x in found if (x["hand_id"], x["kind"]) == (r["hand_id"], r["kind"])]
+        assert sum(x["chosen"] for x in same) == 1
+        assert max(x["value"] for x in same if x["value"] is not None) == r["best"]
+        if r["chosen"]:
+            assert r["value"] == start[r["hand_id"]]
+            assert r["loss"] == r["best"] - r["value"]
+            hand = store.rows("SELECT * FROM hands WHERE hand_id = ?", [r["hand_id"]])[0]
+            assert r["choice"] == hand[r["kind"]]
+    again = analyze(store, "number<=6", declaration=True)
+    assert (again.done, again.known) == (0, totals.done)
+
+
+def test_values_of_another_discard_and_trump_suit_are_those_of_that_hand(store: Store) -> None:
+    analyze(store, "number<=3", declaration=True)
+    seen = set()
+    for r in choices(store):
+        played = store.replay(r["hand_id"])
+        if r["chosen"] or r["kind"] == "called" or r["goal"] != "points":
+            continue
+        record = replace(played.record, plays=())
+        if r["kind"] == "discard":
+            there = replay(replace(record, discard=r["choice"]), played.rules)
+        elif played.record.called in ("-", None) or played.record.called[0] == r["choice"]:
+            continue  # another card would have to be called
+        else:
+            there = replay(replace(record, trump=r["choice"]), played.rules)
+        value = Search(position_from_replay(there, 0)).value(position_from_replay(there, 0))
+        assert value <= r["best"]
+        assert value == r["value"] if r["value"] is not None else value < r["best"]
+        seen.add((r["kind"], r["value"] is None))
+    assert any(kind == "discard" for kind, _ in seen)
+    assert any(kind == "trump" for kind, _ in seen)
+
+
+def test_a_hand_without_choices_is_not_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "alone.phl"
+    # No trumps, nobody called, nothing exchanged.
+    lines = (ROOT / "tests/conformance/legal-fiches-solo.phl").read_text().splitlines()
+    path.write_text(next(x for x in lines if " -:-:- " in x) + "\n")
+    store = Store(tmp_path / "club")
+    import_paths(store, [path])
+    first = analyze(store, declaration=True)
+    assert first.done == 1
+    assert choices(store) == []
+    assert analyze(store, declaration=True).known == 1

@@ -68,13 +68,18 @@ def import_into(
 
 
 def analyze_in(
-    lake: "Lake", where: str | None, jobs: int, scheduler: str | None, update: Any
+    lake: "Lake",
+    where: str | None,
+    jobs: int,
+    scheduler: str | None,
+    update: Any,
+    declaration: bool = False,
 ) -> Any:
     """Value the cards of a lake; what a cluster lacks is told in one sentence."""
     from pandoeren_replay.lake_analyze import analyze_lake
     from pandoeren_replay.lake_run import SchedulerError
 
     try:
-        return analyze_lake(lake, where, jobs, scheduler, update)
+        return analyze_lake(lake, where, jobs, scheduler, update, declaration=declaration)
     except SchedulerError as e:
         raise CommandError(str(e)) from None

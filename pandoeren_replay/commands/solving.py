@@ -125,12 +125,21 @@ def analyze(
     all_: Annotated[bool, typer.Option("--all", help="Every hand not valued yet.")] = False,
     where: WhereOption = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = 1,
+    declaration: Annotated[
+        bool,
+        typer.Option(
+            "--declaration", help="Discard, trump and called card too (ten times slower)."
+        ),
+    ] = False,
     nl: Annotated[bool, typer.Option("--nl", help="In Dutch.")] = False,
     db: DbOption = None,
     lake: LakeOption = None,
     scheduler: SchedulerOption = None,
 ) -> None:
-    """Value every card with open cards; what is found is kept in the store (`evaluations`)."""
+    """Value every card with open cards; what is found is kept in the store (`evaluations`).
+
+    With `--declaration` discard, trump suit and called card too (`declaration_evaluations`).
+    """
     if not hands and not all_ and where is None:
         raise CommandError("name hands, or give --all or --where", 2)
     from pandoeren_replay.analyze import analyze as run
@@ -144,13 +153,13 @@ def analyze(
     if hands:
         for number in [store.find(name) for name in hands]:
             _one(store.replay(number), nl)
-            run(store, f"number={number}")
+            run(store, f"number={number}", declaration=True)
         return
     with progress() as update:
         if lake is None:
-            totals = run(store, where, jobs, update)
+            totals = run(store, where, jobs, update, declaration=declaration)
         else:
-            totals = analyze_in(open_lake(lake, db), where, jobs, scheduler, update)
+            totals = analyze_in(open_lake(lake, db), where, jobs, scheduler, update, declaration)
     print(f"valued {totals.done} hands ({totals.cards} cards), {totals.known} known already")
     for reason, n in sorted(totals.left_out.items()):
         print(printable(f"left out {n}: {reason}"))

@@ -356,7 +356,7 @@ def take_back(con: Any, import_id: int) -> None:
     judge_again(con, restore_orphans(con))
     point_copies(con)
     merge_sources(con)
-    for table in ("violation", "evaluation", "disagreement"):
+    for table in ("violation", "evaluation", "declaration_value", "review", "disagreement"):
         con.execute(
             f"DELETE FROM {table} WHERE hand_id NOT IN (SELECT hand_id FROM hand UNION ALL "
             "SELECT hand_id FROM hand_other)"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 6
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -27,6 +27,21 @@ MIGRATIONS: dict[int, str] = {
         CREATE TABLE hand_version AS
             SELECT *, 0::BIGINT AS replaced_by, 0::INTEGER AS version,
                    NULL::TIMESTAMP AS replaced_at, ''::VARCHAR AS rule FROM hand LIMIT 0;
+    """,
+    4: """
+        CREATE TABLE declaration_value (
+            hand_id BIGINT NOT NULL, kind VARCHAR NOT NULL, choice VARCHAR NOT NULL,
+            goal VARCHAR NOT NULL, value SMALLINT, best SMALLINT NOT NULL,
+            chosen BOOLEAN NOT NULL, solver VARCHAR NOT NULL);
+    """,
+    5: """
+        CREATE TABLE review (
+            hand_id BIGINT NOT NULL, kind VARCHAR NOT NULL, ply UTINYINT, call UINTEGER,
+            seat UTINYINT NOT NULL, choice VARCHAR NOT NULL, best VARCHAR,
+            verdict VARCHAR NOT NULL, chance FLOAT, value FLOAT, best_value FLOAT, loss FLOAT,
+            low FLOAT, high FLOAT, open_won BOOLEAN, open_best BOOLEAN, deals UINTEGER NOT NULL,
+            exact BOOLEAN NOT NULL, misled BOOLEAN NOT NULL, chances VARCHAR,
+            version VARCHAR NOT NULL);
     """,
 }
 

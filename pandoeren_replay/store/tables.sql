@@ -174,6 +174,43 @@ CREATE TABLE evaluation (
     solver VARCHAR NOT NULL
 );
 
+-- One row a choice of declarer: kind 'discard', 'trump', 'called'; 'none' marks a hand without any.
+CREATE TABLE declaration_value (
+    hand_id BIGINT NOT NULL,
+    kind VARCHAR NOT NULL,
+    choice VARCHAR NOT NULL,            -- card, suit, '-' for nobody
+    goal VARCHAR NOT NULL,
+    value SMALLINT,                     -- NULL: less than best, by how much was not worked out
+    best SMALLINT NOT NULL,
+    chosen BOOLEAN NOT NULL,
+    solver VARCHAR NOT NULL
+);
+
+-- One row a decision, judged by what the player could see: kind 'card' (of his hand), 'bid'.
+CREATE TABLE review (
+    hand_id BIGINT NOT NULL,
+    kind VARCHAR NOT NULL,
+    ply UTINYINT,
+    call UINTEGER,
+    seat UTINYINT NOT NULL,
+    choice VARCHAR NOT NULL,            -- card, or call
+    best VARCHAR,
+    verdict VARCHAR NOT NULL,
+    chance FLOAT,
+    value FLOAT,                        -- a card's chance; a bid's expected score
+    best_value FLOAT,
+    loss FLOAT,
+    low FLOAT,                          -- interval of the loss
+    high FLOAT,
+    open_won BOOLEAN,                   -- with open cards, after it
+    open_best BOOLEAN,                  -- with open cards, before it
+    deals UINTEGER NOT NULL,
+    exact BOOLEAN NOT NULL,
+    misled BOOLEAN NOT NULL,
+    chances VARCHAR,                    -- JSON: chance of every legal card
+    version VARCHAR NOT NULL
+);
+
 -- Merges of names as they were made, so that each can be undone by itself.
 CREATE TABLE player_merge (
     alias VARCHAR NOT NULL,

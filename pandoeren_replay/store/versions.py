@@ -37,7 +37,7 @@ def replace_hand(con: Any, old: int, new: int) -> None:
     con.execute("DELETE FROM hand WHERE hand_id = ?", [old]).fetchall()
     con.execute("DELETE FROM hand_other WHERE merged_into = ?", [old]).fetchall()
     con.execute("DELETE FROM disagreement WHERE hand_id = ?", [old]).fetchall()
-    for table in ("violation", "evaluation"):
+    for table in ("violation", "evaluation", "declaration_value", "review"):
         con.execute(
             f"DELETE FROM {table} WHERE hand_id IN "
             "(SELECT hand_id FROM hand_version WHERE replaced_by = ?)",

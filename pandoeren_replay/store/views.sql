@@ -7,6 +7,19 @@ CREATE OR REPLACE MACRO play_at(p0, p1, p2, p3, i) AS
     ((CASE i::BIGINT // 8 WHEN 0 THEN p0 WHEN 1 THEN p1 WHEN 2 THEN p2 ELSE p3 END)
         >> (6 * (i::BIGINT % 8))) & 63;
 CREATE OR REPLACE MACRO winner_of(winners, i) AS (winners::BIGINT >> (2 * i::BIGINT)) & 3;
+-- What a source says, from field 8 of a hand.
+CREATE OR REPLACE MACRO recorded_partner(result) AS
+    CASE WHEN contains(result, 'partner=') THEN regexp_extract(result, 'partner=([NESW-])', 1) END;
+CREATE OR REPLACE MACRO recorded_score(result, seat) AS
+    CASE WHEN contains(result, 'score=')
+         THEN try_cast(regexp_extract(result, 'score=[^;]*' || seat || '([+-]?[0-9]+)', 1) AS SMALLINT)
+    END;
+-- What calls and cards prove, else what is recorded; a partner who is declarer himself is none.
+CREATE OR REPLACE MACRO best_partner(proven, declarer, recorded) AS
+    CASE WHEN proven = -1 THEN '-' WHEN proven IS NOT NULL THEN seat_name(proven)
+         WHEN recorded = seat_name(declarer) THEN '-' ELSE recorded END;
+CREATE OR REPLACE MACRO name_at(seat, n, e, s, w) AS
+    CASE seat WHEN 'N' THEN n WHEN 'E' THEN e WHEN 'S' THEN s WHEN 'W' THEN w END;
 CREATE OR REPLACE MACRO deal_chars(n, e, s, middle) AS
     array_to_string([CASE WHEN i = middle THEN 'M'
                           WHEN (n::BIGINT >> i) & 1 = 1 THEN 'N'
@@ -34,10 +47,13 @@ SELECT
     CASE h.declarer WHEN 0 THEN coalesce(an.name, h.n, x.n) WHEN 1 THEN coalesce(ae.name, h.e, x.e)
                     WHEN 2 THEN coalesce(as_.name, h.s, x.s) WHEN 3 THEN coalesce(aw.name, h.w, x.w)
         END AS declarer_name,
-    CASE WHEN h.partner = -1 THEN '-' ELSE seat_name(h.partner) END AS partner,
-    CASE h.partner WHEN 0 THEN coalesce(an.name, h.n, x.n) WHEN 1 THEN coalesce(ae.name, h.e, x.e)
-                   WHEN 2 THEN coalesce(as_.name, h.s, x.s) WHEN 3 THEN coalesce(aw.name, h.w, x.w)
-        END AS partner_name,
+    best_partner(h.partner, h.declarer, coalesce(recorded_partner(h.result), x.partner)) AS partner,
+    name_at(best_partner(h.partner, h.declarer, coalesce(recorded_partner(h.result), x.partner)),
+            coalesce(an.name, h.n, x.n), coalesce(ae.name, h.e, x.e),
+            coalesce(as_.name, h.s, x.s), coalesce(aw.name, h.w, x.w)) AS partner_name,
+    CASE WHEN h.partner IS NOT NULL THEN 'proven'
+         WHEN coalesce(recorded_partner(h.result), x.partner) IS NOT NULL THEN 'recorded'
+        END AS partner_from,
     h.contract, h.contract_key, h.level, h.target,
     trump_name(h.trump) AS trump,
     card_name(h.called) AS called,
@@ -53,14 +69,23 @@ SELECT
     h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
-    coalesce(h.score_n, x.score_n) AS score_n, coalesce(h.score_e, x.score_e) AS score_e,
-    coalesce(h.score_s, x.score_s) AS score_s, coalesce(h.score_w, x.score_w) AS score_w,
-    CASE h.declarer WHEN 0 THEN coalesce(h.score_n, x.score_n)
-                    WHEN 1 THEN coalesce(h.score_e, x.score_e)
-                    WHEN 2 THEN coalesce(h.score_s, x.score_s)
-                    WHEN 3 THEN coalesce(h.score_w, x.score_w) END AS declarer_score,
+    coalesce(h.score_n, x.score_n, recorded_score(h.result, 'N'), x.recorded_n) AS score_n,
+    coalesce(h.score_e, x.score_e, recorded_score(h.result, 'E'), x.recorded_e) AS score_e,
+    coalesce(h.score_s, x.score_s, recorded_score(h.result, 'S'), x.recorded_s) AS score_s,
+    coalesce(h.score_w, x.score_w, recorded_score(h.result, 'W'), x.recorded_w) AS score_w,
+    CASE h.declarer
+        WHEN 0 THEN coalesce(h.score_n, x.score_n, recorded_score(h.result, 'N'), x.recorded_n)
+        WHEN 1 THEN coalesce(h.score_e, x.score_e, recorded_score(h.result, 'E'), x.recorded_e)
+        WHEN 2 THEN coalesce(h.score_s, x.score_s, recorded_score(h.result, 'S'), x.recorded_s)
+        WHEN 3 THEN coalesce(h.score_w, x.score_w, recorded_score(h.result, 'W'), x.recorded_w)
+        END AS declarer_score,
+    CASE WHEN coalesce(h.score_n, x.score_n) IS NOT NULL THEN 'proven'
+         WHEN coalesce(recorded_score(h.result, 'N'), x.recorded_n) IS NOT NULL THEN 'recorded'
+        END AS score_from,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
+    h.n_plays > 0 OR h.deal_n IS NOT NULL
+        OR coalesce(regexp_matches(h.deal_text, '[NESWM]'), false) AS with_cards,
     h.simulated, src.name AS source, h.line, src.format, src.import_id
 FROM hand h
 JOIN source src ON src.source_id = h.source_id
@@ -83,6 +108,16 @@ LEFT JOIN (
             THEN min(coalesce(as_.name, o.s)) END AS s,
         CASE WHEN count(DISTINCT coalesce(aw.name, o.w)) = 1 AND bool_and(o.seated)
             THEN min(coalesce(aw.name, o.w)) END AS w,
+        CASE WHEN count(DISTINCT recorded_partner(o.result)) = 1 AND bool_and(o.seated)
+            THEN min(recorded_partner(o.result)) END AS partner,
+        CASE WHEN count(DISTINCT recorded_score(o.result, 'N')) = 1 AND bool_and(o.seated)
+            THEN min(recorded_score(o.result, 'N')) END AS recorded_n,
+        CASE WHEN count(DISTINCT recorded_score(o.result, 'E')) = 1 AND bool_and(o.seated)
+            THEN min(recorded_score(o.result, 'E')) END AS recorded_e,
+        CASE WHEN count(DISTINCT recorded_score(o.result, 'S')) = 1 AND bool_and(o.seated)
+            THEN min(recorded_score(o.result, 'S')) END AS recorded_s,
+        CASE WHEN count(DISTINCT recorded_score(o.result, 'W')) = 1 AND bool_and(o.seated)
+            THEN min(recorded_score(o.result, 'W')) END AS recorded_w,
         CASE WHEN count(DISTINCT o.score_n) = 1 AND bool_and(o.seated) THEN min(o.score_n) END AS score_n,
         CASE WHEN count(DISTINCT o.score_e) = 1 AND bool_and(o.seated) THEN min(o.score_e) END AS score_e,
         CASE WHEN count(DISTINCT o.score_s) = 1 AND bool_and(o.seated) THEN min(o.score_s) END AS score_s,
@@ -187,7 +222,8 @@ SELECT
     sum(s.score)::BIGINT AS score,
     min(h.date) AS first_date,
     max(h.date) AS last_date,
-    bool_and(h.simulated) AS simulated
+    bool_and(h.simulated) AS simulated,
+    count(*) FILTER (NOT h.with_cards) AS without_cards
 FROM seats s JOIN hands h ON h.hand_id = s.hand_id
 WHERE s.player IS NOT NULL
 GROUP BY s.player;
@@ -204,7 +240,8 @@ SELECT
     list_sort(list_distinct(flatten(list([north, east, south, west])))) AS players,
     list_sort(list(DISTINCT rules)) AS rules,
     bool_or(simulated) AS simulated,
-    min(hand_id) AS first_hand_id
+    min(hand_id) AS first_hand_id,
+    count(*) FILTER (NOT with_cards) AS without_cards
 FROM hands
 WHERE session IS NOT NULL
 GROUP BY session;
@@ -213,6 +250,18 @@ CREATE OR REPLACE VIEW evaluations AS
 SELECT hand_id, ply, card_name(card) AS card, goal, value, best,
     abs(best - value)::SMALLINT AS loss, played, solver
 FROM evaluation v WHERE NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
+
+CREATE OR REPLACE VIEW declaration_evaluations AS
+SELECT hand_id, kind, choice, goal, value, best, (best - value)::SMALLINT AS loss, chosen, solver
+FROM declaration_value v WHERE kind <> 'none'
+    AND NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
+
+CREATE OR REPLACE VIEW reviews AS
+SELECT hand_id, kind, ply, call, seat_name(seat) AS seat, choice, best, verdict, chance, value,
+    best_value, loss, low, high, open_won, open_best,
+    CASE WHEN kind = 'card' THEN (open_best::TINYINT - open_won::TINYINT)::TINYINT END AS open_loss,
+    deals, exact, misled, chances, version
+FROM review v WHERE NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
 
 CREATE OR REPLACE VIEW imports AS SELECT * FROM import_run;
 

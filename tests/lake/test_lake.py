@@ -283,3 +283,10 @@ def test_values_of_cards(tmp_path: Path) -> None:
     again = analyze_lake(lake)
     assert (again.done, again.known) == (0, mine.done)
     assert json.dumps(again.left_out) == json.dumps(mine.left_out)
+    told = analyze_lake(lake, slice_hands=2, declaration=True)
+    assert (told.done, told.cards) == (analyze(store, declaration=True).done, 0)
+    assert lake.rows(query) == store.rows(query)
+    query = query.replace("evaluations", "declaration_evaluations")
+    assert len(lake.rows(query)) > 0
+    assert lake.rows(query) == store.rows(query)
+    assert analyze_lake(lake, declaration=True).done == 0

@@ -30,7 +30,8 @@ _VIEWS = """
 SELECT table_name AS name, string_agg(column_name, ', ' ORDER BY ordinal_position) AS columns
 FROM information_schema.columns WHERE table_name IN (
     'hands', 'calls', 'plays', 'tricks', 'melds', 'violations', 'seats', 'players', 'sessions',
-    'evaluations', 'imports', 'sources', 'rejects', 'disagreements', 'rule_sets')
+    'evaluations', 'declaration_evaluations', 'imports', 'sources', 'rejects', 'disagreements',
+    'rule_sets')
 GROUP BY table_name ORDER BY table_name
 """
 
