@@ -303,6 +303,21 @@ def test_the_secretary_brings_a_dutch_csv_in_and_takes_it_back(visit, club, tmp_
     assert club.count() == before
 
 
+def test_a_folder_comes_in_whole(visit, club, tmp_path):
+    folder = tmp_path / "avonden"
+    (folder / "oktober").mkdir(parents=True)
+    (folder / "een.phl").write_text(LINES[0].replace("date=2026", "date=2019") + "\n")
+    (folder / "oktober" / "twee.phl").write_text(LINES[1].replace("date=2026", "date=2018") + "\n")
+    (folder / "foto.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    page = visit.open("/import", until="[data-testid='stFileUploader']")
+    page.get_by_text("Een hele map in een keer").click()
+    page.get_by_text("Map met bestanden").first.wait_for()
+    settled(page)
+    page.set_input_files("[data-testid='stFileUploaderDropzoneInput']", folder)
+    page.get_by_text("Spellen die gelezen kunnen worden: 2").wait_for(timeout=60_000)
+    page.get_by_text("Niet te lezen: 1").wait_for()
+
+
 def test_an_import_from_the_command_line_shows_in_an_open_page(visit, club, tmp_path):
     page = visit.open("/hands", until="tr.leads")
     shown = page.locator("tr.leads").count()
