@@ -186,7 +186,8 @@ CREATE TABLE declaration_value (
     solver VARCHAR NOT NULL
 );
 
--- One row a decision, judged by what the player could see: kind 'card' (of his hand), 'bid'.
+-- One row a decision, judged by what the player could see: kind 'card' (of his hand), 'bid'; 'none'
+-- marks a hand of which nothing can be judged.
 CREATE TABLE review (
     hand_id BIGINT NOT NULL,
     kind VARCHAR NOT NULL,
