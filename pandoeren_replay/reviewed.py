@@ -31,6 +31,8 @@ from pandoeren_replay.store.decode import decode
 REVIEW_VERSION = f"1.{SOLVER_VERSION}"
 """Changes with the method; hands reviewed by another version are reviewed again."""
 
+NOTHING = "none"
+
 PORTION_SECONDS = 30.0
 """How much work at most is lost when a run is killed."""
 
@@ -77,7 +79,7 @@ class Task(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What came of a task; ``reason`` says why there are no rows."""
+    """What came of a task; ``reason`` says why nothing can be judged."""
 
     hand_id: int
     content: int
@@ -124,6 +126,14 @@ def bid_row(hand_id: int, b: BidReview) -> Row:
     )  # fmt: skip
 
 
+def _nothing(hand_id: int) -> Row:
+    """Marks a hand that was looked at and of which nothing can be judged."""
+    return Row(
+        hand_id, NOTHING, None, None, 0, "-", None, NOTHING, *[None] * 6, None, None, 0, False,
+        False, None,
+    )  # fmt: skip
+
+
 def review_rows(
     hand_id: int,
     hand: Replay,
@@ -142,7 +152,7 @@ def run_task(task: Task) -> Found:
     try:
         rows = review_rows(task.hand_id, replay(task.record, task.rules), task.deals)
     except NotKnown as e:
-        return Found(task.hand_id, task.content, reason=str(e))
+        return Found(task.hand_id, task.content, (_nothing(task.hand_id),), str(e))
     return Found(task.hand_id, task.content, rows)
 
 
@@ -224,16 +234,16 @@ def review_all(
         nonlocal began
         if done:
             write(store, done)
-            totals.done += len(done)
             done.clear()
         began = time.monotonic()
 
     try:
         for i, found in enumerate(_run(_tasks(store, todo, deals), jobs), 1):
+            done.append(found)
             if found.reason:
                 totals.left_out[found.reason] = totals.left_out.get(found.reason, 0) + 1
             else:
-                done.append(found)
+                totals.done += 1
                 totals.decisions += len(found.rows)
                 totals.mistakes += sum(r.verdict == "mistake" for r in found.rows)
             if progress is not None:
@@ -261,7 +271,7 @@ def stored_reviews(store: Store, hand_ids: Sequence[int]) -> dict[int, tuple[Row
         return {}
     found = store.rows(
         f"SELECT {', '.join(Row._fields)} FROM review "
-        "WHERE version = ? AND hand_id IN (SELECT unnest(?::BIGINT[])) "
+        "WHERE version = ? AND kind <> 'none' AND hand_id IN (SELECT unnest(?::BIGINT[])) "
         "ORDER BY hand_id, ply NULLS FIRST",
         [REVIEW_VERSION, list(hand_ids)],
     )
