@@ -9,6 +9,7 @@ Nothing is repaired in silence: an undo that was folded, a hand told twice in tw
 that the log gives to another player each leave a warning. What is left out stays unknown.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_
@@ -32,6 +33,7 @@ from engine.ruleset import RuleSet
 from engine.state import Replay
 from engine.table import lay_table
 from parsers.canonical import normalised
+from parsers.dates import Dates, clock_text
 from parsers.fields import unwritable
 from parsers.private import is_email
 from parsers.rulechoice import Rules, is_builtin, resolve_rules
@@ -103,16 +105,21 @@ class HandBuilder:
     def date(self, text: str | None) -> None:
         """The moment of the hand: the date goes to META ``date``, the time of day to ``time``.
 
-        Only ISO 8601 dates are taken apart; anything else is kept as it is in ``date``.
+        Only ISO 8601 dates are taken apart; anything else, and a day or time that does not exist,
+        is kept as it stands in ``date`` with a warning.
         """
         if text is None or not text.strip():
             return
         day, _, clock = text.strip().replace(" ", "T", 1).partition("T")
-        if len(day) == 10 and day[4] == day[7] == "-" and day.replace("-", "").isdigit():
-            self.meta("date", day)
-            self.meta("time", clock)
-        else:
-            self.meta("date", text)
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", day, re.ASCII):
+            if Dates(()).iso(day) is not None and (not clock or clock_text(clock) is not None):
+                self.meta("date", day)
+                self.meta("time", clock)
+                return
+            self.warn(f"{text.strip()[:40]!r} is no day of the calendar with a time of day")
+        elif text.strip() != "?":
+            self.warn(f"the date {text.strip()[:40]!r} is not read; expected one as 2026-11-28")
+        self.meta("date", text)
 
     def dealer(self, seat: int | None) -> None:
         """The dealer; a second, different dealer is a conflict."""

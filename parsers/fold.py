@@ -1,5 +1,6 @@
 """Items of a generic log become hands: seats and card style settled per file, events folded."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,16 @@ from parsers.cardtext import (
     decide_style,
     split_cards,
 )
+from parsers.dates import (
+    DAY_FIRST,
+    Dates,
+    clock_text,
+    day_and_clock,
+    epoch_text,
+    looks_like_date,
+)
 from parsers.itemreader import ItemError, ItemReader
-from parsers.items import Group, Item, cut_groups
+from parsers.items import Group, Item, Names, cut_groups, fold_key
 from parsers.mapping import Mapping, mapping_of
 from parsers.private import is_email, scrub_text
 from parsers.rulechoice import DEFAULT_RULES
@@ -47,6 +56,7 @@ class Folder:
     mapping: Mapping = field(init=False)
     style: CardStyle = field(init=False)
     book: SeatBook = field(init=False)
+    dates: Dates = field(init=False)
     _defaulted: bool = False
 
     def __post_init__(self) -> None:
@@ -80,6 +90,9 @@ class Folder:
             raw = "\n".join(scrub_text(i.raw) for i in everything)
             result.rejects.append(Reject(self.source, first, 1, "", str(e), raw, "ambiguous"))
             return result
+        self.dates = Dates(_days(everything, self.head), self.mapping.dates.order)
+        if self.dates.assumed:
+            result.warnings.append(Warn(self.source, everything[0].line, DAY_FIRST))
         self._note_unknown(everything, result)
         for group in groups:
             self._one(group, result)
@@ -212,12 +225,43 @@ class Folder:
             return None
 
         builder.meta("id", first.text("id") if first.kind == "deal" else None)
-        dated = (i.text("time") for i in group.items)
-        builder.date(next((d for d in dated if d), None) or of("date", "time"))
+        builder.date(self._moment(group))
         builder.meta("site", of("site", "server"))
         builder.meta("event", head.get("event") if isinstance(head.get("event"), str) else None)
         builder.meta("session", of("session", "game", "table"))
         builder.meta("hand", group.key[1] if group.key else of("hand"))
+
+    def _moment(self, group: Group) -> str | None:
+        """The day of a hand, and the time of day at which it began."""
+        told = [t for i in group.items for t in _times(i.fields, i.names)]
+        told += _times(_folded(group.head), group.items[0].names)
+        day, clock = day_and_clock(t for t in told if _is_moment(t))
+        found = epoch_text(day) or self.dates.iso(day)
+        time = clock_text(clock) if clock and found and "T" not in found else ""
+        return f"{found}T{time}" if time else found or day or None
+
+
+def _times(fields: dict[str, Any], names: Names) -> list[str]:
+    """What stands under the names of date and time."""
+    found = [fields.get(alias) for alias in names.of("time")]
+    told = (v for v in found if isinstance(v, (str, int, float)) and not isinstance(v, bool))
+    return [t for t in map(str.strip, map(str, told)) if t]
+
+
+def _is_moment(text: str) -> bool:
+    """Whether a text may be a date; a bare number counts from the start of something else."""
+    return epoch_text(text) is not None or re.fullmatch(r"[-+]?\d{0,9}(?:\.\d*)?", text) is None
+
+
+def _days(items: list[Item], head: dict[str, Any]) -> list[str]:
+    """The texts of all dates of a file."""
+    names = items[0].names
+    told = dict.fromkeys(t for i in items for t in _times(i.fields, i.names))
+    return [t for t in [*told, *_times(_folded(head), names)] if looks_like_date(t)]
+
+
+def _folded(head: dict[str, Any]) -> dict[str, Any]:
+    return {fold_key(k): v for k, v in head.items()}
 
 
 def _raw(group: Group) -> str:

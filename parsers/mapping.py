@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from engine.cards import RANKS, SEATS, SUITS
 from engine.record import is_call_text
 from engine.rulefile import line_of
+from parsers.dates import DateOrder
 from parsers.words import SeatBook
 
 MAX_BYTES = 256 * 1024
@@ -63,6 +64,12 @@ class SeatMap(_Table):
         return value
 
 
+class DateMap(_Table):
+    """``[dates]``: whether ``4-2-2026`` is of February or of April."""
+
+    order: DateOrder | None = None
+
+
 class Mapping(_Table):
     """A whole mapping file.
 
@@ -76,6 +83,7 @@ class Mapping(_Table):
     format: str | None = None
     cards: CardMap = Field(default_factory=CardMap)
     seats: SeatMap = Field(default_factory=SeatMap)
+    dates: DateMap = Field(default_factory=DateMap)
     moves: dict[str, Words] = Field(default_factory=dict)
     fields: dict[str, Words] = Field(default_factory=dict)
     columns: dict[str, Words] = Field(default_factory=dict)
@@ -198,7 +206,7 @@ def _explain(err: Any, text: str, name: str) -> str:
     found = repr(err.get("input"))
     found = found if len(found) <= 60 else found[:57] + "..."
     if err["type"] == "extra_forbidden":
-        model: Any = {"cards": CardMap, "seats": SeatMap}.get(loc[0], Mapping)
+        model: Any = {"cards": CardMap, "seats": SeatMap, "dates": DateMap}.get(loc[0], Mapping)
         return where + f"unknown key '{key}' (allowed here: {', '.join(model.model_fields)})"
     if err["type"] == "literal_error":
         return where + f"'{key}' is {found}; allowed: {err['ctx']['expected']}"

@@ -40,6 +40,11 @@ class Row:
                 return value
         return ""
 
+    def all(self, names: Names, field_name: str) -> list[str]:
+        """The cells of a field under all of its column names, without blank ones."""
+        found = (self.cells.get(alias, "") for alias in dict.fromkeys(names.of(field_name)))
+        return [c for c in found if c]
+
 
 @dataclass(slots=True)
 class Sheet:

@@ -23,13 +23,14 @@ from parsers.cardtext import (
     is_no_trump,
     is_unknown,
 )
-from parsers.dates import Dates
+from parsers.dates import DAY_FIRST, Dates, clock_text, day_and_clock
+from parsers.dates import EXPECTED as DATE_EXPECTED
 from parsers.items import Names
 from parsers.mapping import Mapping, mapping_of
 from parsers.rows import Row, RowError, Sheet, head_of, public_text
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.sheetcells import Amounts, Ticks, bid_and_suit, is_tick, two_names
-from parsers.sheetlayout import Block, lay_out, player_columns
+from parsers.sheetlayout import Block, lay_out, player_columns, rows_of
 from parsers.text import read_texts
 from parsers.words import (
     CALL_EXPECTED,
@@ -94,7 +95,11 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
     except RowError as e:
         result.rejects.append(Reject(source, e.line, 1, "", str(e), public_text(text)))
         return result
+    dates = Dates(_days(blocks, names), mapping.dates.order)
+    if dates.assumed:
+        result.warnings.append(Warn(source, blocks[0].sheet.head_line, DAY_FIRST))
     for block in blocks:
+        block.deciding = dates.deciding if dates.month_first and not mapping.dates.order else ""
         sheet = block.sheet
         if not any(sheet.has(names, name) for name in ("declarer", "contract", "bid")):
             found = ", ".join(sheet.columns)[:60]
@@ -108,27 +113,23 @@ def read_scoresheet(text: str, source: str, options: Options) -> ParseResult:
         for title in block.unread[:MAX_NOTES]:
             told = f"the column {title[:40]!r} is not known and was not read; {BY_MAP}"
             result.warnings.append(Warn(source, sheet.head_line, told))
-        _read_block(block, names, mapping, options, source, result)
+        _read_block(block, _Reader(sheet, names, mapping, dates, options), source, result)
     unnamed = next((h.line for h in result.hands if h.record.rules is None), None)
     if unnamed is not None:
         result.warnings.append(Warn(source, unnamed, DEFAULT_RULES))
     return result
 
 
-def _read_block(
-    block: Block,
-    names: Names,
-    mapping: Mapping,
-    options: Options,
-    source: str,
-    result: ParseResult,
-) -> None:
+def _days(blocks: Sequence[Block], names: Names) -> list[str]:
+    """The texts of all dates of a file."""
+    days = [d for block in blocks for d in block.dates]
+    rows = (row for _, row in rows_of(list(blocks)))
+    return days + [day_and_clock(row.all(names, "time"))[0] for row in rows]
+
+
+def _read_block(block: Block, reader: "_Reader", source: str, result: ParseResult) -> None:
     """The hands of the rows below one head."""
     sheet = block.sheet
-    reader = _Reader(sheet, names, mapping, options)
-    if reader.dates.assumed:
-        told = "dates are read with the day first, then the month"
-        result.warnings.append(Warn(source, sheet.head_line, told))
     if reader.amounts.euros:
         told = "amounts in euros are kept as cents"
         result.warnings.append(Warn(source, sheet.head_line, told))
@@ -182,18 +183,17 @@ class _Reader:
     sheet: Sheet
     names: Names
     mapping: Mapping
+    dates: Dates
     options: Options
     book: SeatBook = field(init=False)
     players: dict[str, str] = field(init=False)
     assumed: bool = False
-    dates: Dates = field(init=False)
     amounts: Amounts = field(init=False)
     ticks: Ticks = field(init=False)
     style: CardStyle | None = None
 
     def __post_init__(self) -> None:
         sheet, names = self.sheet, self.names
-        self.dates = Dates([r.get(names, "time") for r in sheet.rows])
         self.book = self.mapping.seat_book()
         headed = dict(zip(sheet.folded, sheet.columns))
         self.players = {c: headed[c] for c in player_columns(sheet, names)}
@@ -254,8 +254,7 @@ class _Reader:
         self._points(get("points"), contract, builder)
         self._scores(row, book, builder)
         self._declaration(get("trump") or suit, get("called"), declarer, builder)
-        date = get("time")
-        builder.date(self.dates.iso(date) or date)
+        builder.date(self._moment(row))
         builder.note(get("extra"))
         for key in ("hand", "session", "site", "id"):
             builder.meta(key, get(key))
@@ -268,6 +267,19 @@ class _Reader:
             builder.meta("seating", "assumed")
             builder.warn("the sheet names players and no seats: the seats are assumed")
         return builder.build(rules), builder.warnings
+
+    def _moment(self, row: Row) -> str | None:
+        """The day of a row, with the time of day where it is told."""
+        day, clock = day_and_clock(row.all(self.names, "time"))
+        if is_unknown(day or None):
+            day = ""
+        found = self.dates.iso(day) if day else ""
+        if found is None:
+            raise _RowFault(day, DATE_EXPECTED)
+        time = clock_text(clock) if clock else ""
+        if time is None:
+            raise _RowFault(clock, "a time of day such as 20:15")
+        return f"{found}T{time}" if found and time and "T" not in found else found
 
     def _getter(self, row: Row) -> Callable[[str], str]:
         return lambda name: row.get(self.names, name)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from parsers.dates import find_date
+from parsers.dates import day_and_clock, find_date, is_half_date
 from parsers.items import FIELD_WORDS, Names, fold_key
 from parsers.private import is_private_key
 from parsers.rows import Row, RowError, Sheet, all_rows, head_of, row_text
@@ -45,19 +45,30 @@ class Block:
     """The rows below one head, with what stands between them.
 
     ``evening`` is, by line, the text of the date that holds for a row that has none of its own;
-    ``notes`` are lines that hold no hand, and why.
+    ``dates`` are those that stand in a line of their own, which is written with the date in column
+    ``place``; ``deciding`` is a date of the file by which the month stands first. ``notes`` are
+    lines that hold no hand, and why.
     """
 
     sheet: Sheet
     evening: dict[int, str] = field(default_factory=dict)
+    deciding: str = ""
+    place: int = 0
     notes: list[tuple[int, str]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
 
     def raw(self, row: Row) -> str:
         """The text of a row with its head, and the date above it where it has none."""
         date = self.evening.get(row.line)
-        lines = [self.sheet.head_raw, *([date] if date else []), row.raw]
+        settles = [self._line(self.deciding)] if self.deciding else []
+        lines = [self.sheet.head_raw, *settles, *([date] if date else []), row.raw]
         return "\n".join(lines)
+
+    def _line(self, date: str) -> str:
+        cells = [""] * len(self.sheet.columns)
+        cells[self.place] = date
+        return row_text(cells, self.sheet.delimiter)
 
 
 def lay_out(text: str, names: Names) -> list[Block]:
@@ -101,7 +112,13 @@ def lay_out(text: str, names: Names) -> list[Block]:
         elif len(words) == 1 and not _is_row(block.sheet, cells, names):
             found_date = find_date(words[0])
             date = found_date or date
-            if found_date is None:
+            if found_date is not None:
+                block.dates.append(found_date)
+            elif is_half_date(words[0]):
+                date = ""  # another evening has begun, and of which year is not said
+                note = f"a date without its year ({words[0][:40]}): the rows below it have none"
+                block.notes.append((line, note))
+            else:
                 block.notes.append((line, f"a line of text: passed over ({words[0][:40]})"))
         else:
             date = _row(block, line, raw, cells, date, names)
@@ -114,10 +131,10 @@ def _row(block: Block, line: int, raw: str, cells: list[str], date: str, names: 
     """Add a row to its block; gives the date that holds below it."""
     sheet = block.sheet
     row = sheet.add(line, raw, cells)
-    own = row.get(names, "time")
+    own, _ = day_and_clock(row.all(names, "time"))
     if not own and date:
-        row.cells["time"] = date
-        block.evening[line] = row_text([date, *[""] * (len(sheet.columns) - 1)], sheet.delimiter)
+        row.cells["date"] = date
+        block.evening[line] = block._line(date)
     return own or date
 
 
@@ -125,8 +142,12 @@ def _is_row(sheet: Sheet, cells: list[str], names: Names) -> bool:
     """Whether the one cell of a line is a number, or says what was bid or what became of it."""
     at = next(i for i, c in enumerate(cells) if c.strip())
     key = sheet.folded[at] if at < len(sheet.folded) else ""
-    telling = {alias for name in ("contract", "bid", "outcome") for alias in names.of(name)}
-    return key in telling or _NUMBER.fullmatch(cells[at].strip()) is not None
+    return key in _telling(names) or _NUMBER.fullmatch(cells[at].strip()) is not None
+
+
+def _telling(names: Names) -> set[str]:
+    """Columns of which one cell alone makes a row."""
+    return {alias for name in ("contract", "bid", "outcome") for alias in names.of(name)}
 
 
 def _block(titles: list[str], raw: str, line: int, delimiter: str, names: Names) -> Block:
@@ -140,7 +161,9 @@ def _block(titles: list[str], raw: str, line: int, delimiter: str, names: Names)
         else:
             key = names.of(field_name)[0]
             folded.append(plain if key in folded else key)
-    return Block(Sheet(columns, folded, [], raw, line, delimiter))
+    telling = _telling(names)
+    place = next((i for i, key in enumerate(folded) if key not in telling), 0)
+    return Block(Sheet(columns, folded, [], raw, line, delimiter), place=place)
 
 
 def column_field(title: str, names: Names) -> str | None:

@@ -12,10 +12,11 @@ from engine.rulefile import RuleSetError
 from parsers.base import Located, Options, ParseResult, Reject, Source, Warn
 from parsers.build import BuildError
 from parsers.cardtext import StyleError, decide_style
+from parsers.dates import DAY_FIRST, Dates
 from parsers.mapping import mapping_of
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
-from parsers.typed_hand import Piece, TypedError, TypedHand, card_texts
+from parsers.typed_hand import Piece, TypedError, TypedHand, card_texts, date_texts
 from parsers.words import CallTextError, call_text
 
 _SEAT = r"(?:noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=]))"
@@ -84,9 +85,12 @@ def read_typed(text: str, source: str = "-", options: Options | None = None) -> 
         for line, raw, _ in hands:
             result.rejects.append(Reject(source, line, 1, "", str(e), raw, "ambiguous"))
         return result
+    dates = Dates(date_texts(pieces), mapping.dates.order)
+    if dates.assumed:
+        result.warnings.append(Warn(source, 1, DAY_FIRST))
     for line, raw, hand in hands:
         try:
-            record = hand.read(style, mapping, options)
+            record = hand.read(style, dates, mapping, options)
         except TypedError as e:
             result.rejects.append(Reject(source, e.line, e.column, e.token, e.expected, raw))
         except RuleSetError as e:

@@ -8,6 +8,7 @@ from engine.record import HandRecord
 from parsers.base import Options
 from parsers.build import HandBuilder, resolve_rules
 from parsers.cardtext import CardStyle, CardTextError, is_no_trump, is_unknown, split_cards
+from parsers.dates import EXPECTED as DATE_EXPECTED
 from parsers.dates import Dates
 from parsers.mapping import Mapping
 from parsers.words import (
@@ -104,6 +105,12 @@ def card_texts(pieces: list[Piece]) -> tuple[list[str], list[str]]:
     return cards, suits
 
 
+def date_texts(pieces: list[Piece]) -> list[str]:
+    """The dates of some pieces, to settle whether the day or the month comes first."""
+    told = (_key(p.text) for p in pieces if p.kind == "statement")
+    return [rest for key, rest in told if key == "date"]
+
+
 def _key(text: str) -> tuple[str | None, str]:
     """The keyword that a statement begins with, and the rest of it."""
     for name, pattern in _KEY_RES:
@@ -160,11 +167,14 @@ class TypedHand:
                 _statements(body, cut.end(), stop, first_line, pieces)
         return cls(pieces, comments)
 
-    def read(self, style: CardStyle, mapping: Mapping, options: Options) -> HandRecord | None:
+    def read(
+        self, style: CardStyle, dates: Dates, mapping: Mapping, options: Options
+    ) -> HandRecord | None:
         """The record; raises :class:`TypedError`."""
-        reader = _Reader(style, mapping, self.builder)
+        reader = _Reader(style, dates, mapping, self.builder)
         for piece in self.pieces:
             reader.piece(piece)
+        reader.finish()
         if 2 * len(reader.remarks) > len(self.pieces):
             first = reader.remarks[0]  # more talk than hand: this is something else
             raise first.error(first.text, _STATEMENTS)
@@ -240,8 +250,11 @@ def _is_call(text: str) -> bool:
 
 
 class _Reader:
-    def __init__(self, style: CardStyle, mapping: Mapping, builder: HandBuilder) -> None:
+    def __init__(
+        self, style: CardStyle, dates: Dates, mapping: Mapping, builder: HandBuilder
+    ) -> None:
         self.style = style
+        self.dates = dates
         self.mapping = mapping
         self.builder = builder
         self.book: SeatBook = mapping.seat_book()
@@ -303,6 +316,10 @@ class _Reader:
     def _named_player(self, text: str) -> int | None:
         name, colon, _ = text.partition(":")
         return self.book.names.get(name.strip().casefold()) if colon else None
+
+    def finish(self) -> None:
+        """After the last piece: a hand of which no card is told has its auction still."""
+        self._settle()
 
     def _settle(self) -> None:
         """After the auction: with passes it is one, without it only its outcome is known."""
@@ -407,9 +424,9 @@ class _Reader:
         self.rules = rest
 
     def _date(self, piece: Piece, rest: str) -> None:
-        found = Dates([rest]).iso(rest)
+        found = self.dates.iso(rest)
         if found is None:
-            raise piece.error(rest, "a date such as 28-11-2026")
+            raise piece.error(rest, DATE_EXPECTED)
         self.builder.date(found)
 
     def _players(self, piece: Piece, rest: str) -> None:

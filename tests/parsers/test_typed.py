@@ -225,3 +225,11 @@ def test_mutations(data):
     assert all(len(h.record.plays) <= 32 for h in result.hands)
     for hand in result.hands:
         assert hand.raw in text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufeff", "")
+
+
+def test_a_hand_without_cards_keeps_its_auction():
+    """Who plays what is a hand for the bidding statistics, also if nothing became of it."""
+    hand = read_typed("Zuid: 150; troef harten; mee SA").hands[0].record
+    assert (hand.declarer, hand.contract, hand.trump, hand.called) == (2, "150", "H", "SA")
+    calls = read_typed("gever: West; Noord: pas, Oost: 120, Zuid: pas, West: pas").hands[0].record
+    assert [c.text for c in calls.auction] == ["-", "120", "-", "-"]
