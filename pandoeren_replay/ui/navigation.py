@@ -23,6 +23,7 @@ PAGES = {
     "import": ("import_", ":material/upload_file:"),
     "correct": ("correct", ":material/edit_document:"),
     "solve": ("solve", ":material/psychology:"),
+    "puzzles": ("puzzles", ":material/extension:"),
     "sql": ("sql", ":material/database_search:"),
     "about": ("about", ":material/info:"),
 }

@@ -81,8 +81,8 @@ def hand_payload(
         "discard": _card(replay.discard),
         "has_discard": replay.has_discard,
         "auction": _auction(replay, text, violations),
-        "dealt": [_sorted(replay, mask, NO_TRUMP) for mask in replay.hands],
-        "playing": [_sorted(replay, mask, replay.outcome.trump) for mask in replay.playing],
+        "dealt": [sorted_hand(replay, mask, NO_TRUMP) for mask in replay.hands],
+        "playing": [sorted_hand(replay, mask, replay.outcome.trump) for mask in replay.playing],
         "plays": _plays(replay, violations),
         "states": _states(replay),
         "legal": legal_cards(replay),
@@ -199,7 +199,7 @@ def _total(replay: Replay) -> int:
     return max(pack + meld, outcome.bid.target if outcome.bid else 0)
 
 
-def _sorted(replay: Replay, mask: int, trump: int | None) -> list[str]:
+def sorted_hand(replay: Replay, mask: int, trump: int | None) -> list[str]:
     orders = replay.rules.cards
 
     def place(card: int) -> tuple[int, int]:

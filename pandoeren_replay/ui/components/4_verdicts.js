@@ -64,6 +64,41 @@ function drawVerdict(view, step) {
   view.legend.hidden = !v || !showsValues(view, step) || !valuesAt(view, step);
 }
 
+/** The verdicts by what the players could see, once they are there. */
+function fairData(view) {
+  const fair = verdictData(view)?.fair;
+  return fair && fair.state === "done" ? fair : null;
+}
+
+function drawFair(view, step) {
+  const fair = view.quiz ? null : fairData(view);
+  const note = fair && step.state && step.state.ply > 0 ? fair.cards[step.state.ply - 1] : null;
+  view.fairLine.className = note ? `fairline ${note.verdict}` : "fairline";
+  view.fairLine.textContent = note ? note.words : "";
+}
+
+/** Mistakes and doubtful cards by what the players could see; or how far that is. */
+function fairPanel(view) {
+  const { text } = view;
+  const fair = verdictData(view).fair;
+  if (!fair) return [];
+  const head = [el("h3", {}, text.h_fair), el("p", { class: "remark" }, text.fair_about)];
+  if (fair.state !== "done") {
+    const bar = fair.state === "running" ? el("progress", { "aria-label": fair.words }) : null;
+    return [...head, el("div", { class: "solver" }, el("p", { role: "status" }, fair.words), bar)];
+  }
+  const list = el("ol", { class: "mistakes fair" });
+  const found = fair.cards.filter((c) => c && (c.verdict === "mistake" || c.verdict === "doubtful"));
+  for (const card of found) {
+    const place = fill(text.review_mistake, { trick: Math.floor(card.ply / 4) + 1, name: seatName(view, card.seat) });
+    const node = button(`${place}: ${card.words}`, el("span", {}, place), () => go(view, view.base + card.ply + 1), { class: "mistake", "data-fair": card.ply });
+    node.append(chip(view, card.card), el("strong", {}, `${card.word} ${card.lost}`));
+    list.append(el("li", {}, node));
+  }
+  const bid = fair.bid ? el("p", { class: "fairbid" }, fair.bid) : null;
+  return [...head, found.length ? list : el("p", { class: "clean" }, text.fair_clean), bid].filter(Boolean);
+}
+
 function mistakes(view) {
   const v = verdictData(view);
   return v ? v.cards.filter((c) => c.loss > 0) : [];
@@ -157,12 +192,18 @@ function reviewPanel(view, v) {
   }
   const declared = v.declaration.map((d) => el("p", { class: d.loss > 0 ? "cost" : "" }, d.text));
   return [el("h3", {}, text.h_review), el("p", { class: "remark" }, text.review_about), el("p", {}, start),
-    points ? lost : null, found.length ? list : el("p", { class: "clean" }, text.review_clean), ...declared].filter(Boolean);
+    points ? lost : null, found.length ? list : el("p", { class: "clean" }, text.review_clean), ...declared, ...fairPanel(view)].filter(Boolean);
 }
 
 function stopSolver(view) {
   if (view.data.waiting) leaveLine(view);
   else wantVerdicts(view, false);
+}
+
+/** Whether an answer is still being worked out. */
+function waits(data) {
+  const v = data.verdicts;
+  return data.waiting?.running || v.state === "running" || v.fair?.state === "running";
 }
 
 /** New verdicts for the same hand: only what shows them is drawn again. */
@@ -171,9 +212,10 @@ function applyVerdicts(view) {
   const step = view.steps[view.index];
   drawValues(view, step);
   drawVerdict(view, step);
+  drawFair(view, step);
   drawChoices(view, step);
   clearTimeout(view.poll);
-  const asked = view.data.waiting?.running || view.data.verdicts.state === "running";
+  const asked = waits(view.data);
   if (asked) view.poll = setTimeout(() => view.alive && view.component.setTriggerValue("poll", Date.now()), 500);
   if (view.jump && verdictData(view)) {
     view.jump = false;

@@ -78,6 +78,7 @@ function draw(view) {
   view.root.setAttribute("data-step", step.code);
   for (const [node, off] of view.ends) node.disabled = off();
   drawVerdict(view, step);
+  drawFair(view, step);
   drawChoices(view, step);
   drawNotesHere(view);
 }
@@ -285,6 +286,7 @@ function build(view) {
   view.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   view.here = el("div", { class: "here", "aria-live": "polite" });
   view.verdictLine = el("p", { class: "verdict", "aria-live": "polite" });
+  view.fairLine = el("p", { class: "fairline", "aria-live": "polite" });
   view.verdictBox = el("div", { class: "verdictbox" });
   view.legend = el("p", { class: "remark legend spoiler", hidden: true });
   view.choices = el("div", { class: "choices", "aria-live": "polite" });
@@ -299,7 +301,7 @@ function build(view) {
     if (card) choose(view, card.dataset.card);
   });
   view.tableBox = el("div", { class: "tablebox" }, view.svgRoot);
-  const left = el("div", { class: "left" }, buildLine(view), view.status, view.tableBox, steps, view.choices, view.here, view.verdictLine,
+  const left = el("div", { class: "left" }, buildLine(view), view.status, view.tableBox, steps, view.choices, view.here, view.verdictLine, view.fairLine,
     view.notesHere, view.legend, view.verdictBox, study, view.lastTrick, more, buildSharing(view));
   const right = el("div", { class: "right" }, buildScore(view), view.review, buildViolations(view), buildFacts(view), buildAuction(view), buildClaims(view), buildTricks(view), buildNotes(view));
   view.root.replaceChildren(el("div", { class: "screen" }, buildHeader(view), el("div", { class: "cols" }, left, right)), view.paper, buildDialog(view));
@@ -367,7 +369,7 @@ function refresh(view, data) {
   const shown = JSON.stringify([data.verdicts, data.waiting]);
   const said = JSON.stringify(data.notes);
   Object.assign(view.data, { verdicts: data.verdicts, waiting: data.waiting, notes: data.notes, phn: data.phn });
-  if (shown !== view.shown || data.waiting?.running || data.verdicts.state === "running") applyVerdicts(view);
+  if (shown !== view.shown || waits(data)) applyVerdicts(view);
   if (said !== view.said || view.noteMessage.textContent) applyNotes(view);
   view.shown = shown;
   view.said = said;

@@ -9,6 +9,7 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.charts import SETTINGS, balance_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.evenings import Evening, Played, evening
+from pandoeren_replay.ui.fair_parts import evening_part
 from pandoeren_replay.ui.pages.contracts import rules_name
 from pandoeren_replay.ui.pages.hands import empty_store
 from pandoeren_replay.ui.texts import Texts
@@ -53,6 +54,7 @@ def page() -> None:
     _standings(shown, text)
     _turning_points(shown, text)
     _faults(shown, text)
+    evening_part(shown, rules_id, source, text)
     if len(shown.played) > 1:
         st.subheader(text("evening.course"))
         chart = balance_chart(

@@ -9,6 +9,7 @@ from pandoeren_replay.stats import FEW, wilson
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.charts import SETTINGS, Recent, form_chart, range_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
+from pandoeren_replay.ui.fair_parts import player_part
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import figures, rules_name
 from pandoeren_replay.ui.pages.hands import empty_store
@@ -106,6 +107,7 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
     _points(p, known, text)
     portrait(p["name"], source, text)
+    player_part(p["name"], source, text)
     _form(p["name"], source, text)
     where = f"declarer={quote(p['name'])}"
     rows = source.statistics(("rules", "contract"), where)

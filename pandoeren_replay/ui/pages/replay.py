@@ -10,6 +10,7 @@ from pandoeren_replay.notes import Notes, NotesError
 from pandoeren_replay.studies import hand_text, stored_record
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.replayer import replayer
+from pandoeren_replay.ui.fairness import hand_verdicts
 from pandoeren_replay.ui.noting import carry_out, notes_data
 from pandoeren_replay.ui.payload import Around, hand_payload
 from pandoeren_replay.ui.source import Source
@@ -63,6 +64,9 @@ def _table(key: str) -> None:
         payload = _line_payload(source, key, line, played, text, payload)
     payload["waiting"] = _waiting(played, text)
     payload["verdicts"] = _verdicts(source, key, want, line, played, text)
+    if payload["verdicts"]["state"] == "done" and line is None:
+        # Of what was played both figures: with open cards, and with what the player could see.
+        payload["verdicts"]["fair"] = hand_verdicts(source, key, text)
     notes = Notes(source.path)
     payload["notes"] = {
         **notes_data(notes, key, source.replay(key), text),
