@@ -10,6 +10,7 @@ from numba import njit
 
 from engine.cards import NO_TRUMP
 from engine.play import PlayTables, legal_mask
+from engine.solver_tables import count, lowest
 
 # What declarer's side is after.
 WANT_POINTS, WANT_ALL, WANT_NONE, WANT_FIRST, WANT_ONE, WANT_JAS = 0, 1, 2, 3, 4, 5
@@ -32,22 +33,35 @@ def _below(state, n):
 
 @njit("int64(int64,int64[:],int64)", cache=True, nogil=True)
 def _extreme(mask, key, sign):
-    """Card of ``mask`` with the largest ``sign * key``."""
+    """Card of ``mask`` with the largest ``sign * key``, of equal ones the first; -1 for none."""
     best, best_key = -1, 0
-    for c in range(33):
-        if mask >> c & 1:
-            k = sign * key[c]
-            if best < 0 or k > best_key:
-                best, best_key = c, k
+    while mask:
+        c = lowest(mask)
+        mask &= mask - 1
+        k = sign * key[c]
+        if best < 0 or k > best_key:
+            best, best_key = c, k
     return best
 
 
+@njit("int64(int64,int64,int64[:])", cache=True, nogil=True)
+def _masters(cards, unseen, beats):
+    """Those of ``cards`` that no unseen card beats."""
+    out = np.int64(0)
+    while cards:
+        bit = cards & -cards
+        if unseen & beats[lowest(cards)] == 0:
+            out |= bit
+        cards ^= bit
+    return out
+
+
 @njit(
-    "int64(int64,int64,int64,int64[:],int64[:],int64[:],int64,int64,int64,int64)",
+    "int64(int64,int64,int64[:],int64[:],int64[:],int64,int64,int64,int64)",
     cache=True,
     nogil=True,
 )
-def _follow_to_win(legal, best, played, beats, worth, power, friend_wins, last, unseen, pot):
+def _follow_to_win(legal, best, beats, worth, power, friend_wins, last, unseen, pot):
     """A card of a player who wants tricks and points."""
     winning = legal & beats[best]
     if friend_wins:
@@ -55,14 +69,12 @@ def _follow_to_win(legal, best, played, beats, worth, power, friend_wins, last, 
         if last or threat == 0:
             return _extreme(legal & ~winning if legal & ~winning else legal, worth, 1)
     if winning:
-        sure = np.int64(0)
-        for c in range(33):
-            if winning >> c & 1 and (last or unseen & beats[c] == 0):
-                sure |= np.int64(1) << c
-        if sure and not friend_wins:
-            return _extreme(sure, power, -1)
-        if not friend_wins and pot >= 10 and not last:
-            return _extreme(winning, power, 1)
+        if not friend_wins:
+            sure = winning if last else _masters(winning, unseen, beats)
+            if sure:
+                return _extreme(sure, power, -1)
+            if pot >= 10 and not last:
+                return _extreme(winning, power, 1)
     losing = legal & ~winning
     return _extreme(losing if losing else legal, worth, -1)
 
@@ -83,20 +95,14 @@ def _duck(legal, best, beats, power, last):
 )
 def _lead_to_win(hand, trumps, unseen, beats, worth, power, suit, attack, void_lead):
     """A lead of a player who wants tricks: masters first, declarer draws trumps."""
-    masters = np.int64(0)
-    for c in range(33):
-        if hand >> c & 1 and unseen & beats[c] == 0:
-            masters |= np.int64(1) << c
+    masters = _masters(hand, unseen, beats)
     mine = hand & trumps
     theirs = unseen & trumps
     if attack and mine and theirs:
         high = masters & trumps
         if high:
             return _extreme(high, power, 1)
-        count = 0
-        for c in range(33):
-            count += mine >> c & 1
-        if count >= 4:
+        if count(mine) >= 4:
             return _extreme(mine, power, -1)
     plain = masters & ~trumps
     if plain:
@@ -106,15 +112,14 @@ def _lead_to_win(hand, trumps, unseen, beats, worth, power, suit, attack, void_l
     rest = hand & ~trumps
     if rest:
         low, low_key = -1, 0
-        for c in range(33):
-            if rest >> c & 1:
-                length = 0
-                same = rest & suit[c]
-                for d in range(33):
-                    length += same >> d & 1
-                key = worth[c] * 4 + power[c] + (length if void_lead else -length)
-                if low < 0 or key < low_key:
-                    low, low_key = c, key
+        left = rest
+        while left:
+            c = lowest(left)
+            left &= left - 1
+            length = count(rest & suit[c])
+            key = worth[c] * 4 + power[c] + (length if void_lead else -length)
+            if low < 0 or key < low_key:
+                low, low_key = c, key
         return low
     return _extreme(hand, power, -1)
 
@@ -122,11 +127,13 @@ def _lead_to_win(hand, trumps, unseen, beats, worth, power, suit, attack, void_l
 @njit("int64(int64,int64,int64[:],int64[:],int64[:])", cache=True, nogil=True)
 def _lead_under(hand, theirs, suit, beats, power):
     """With declarer's cards face up: a lead that he must win, if there is one."""
-    for c in range(33):
-        if hand >> c & 1:
-            same = theirs & suit[c]
-            if same and same & ~beats[c] == 0:
-                return c
+    left = hand
+    while left:
+        c = lowest(left)
+        left &= left - 1
+        same = theirs & suit[c]
+        if same and same & ~beats[c] == 0:
+            return c
     return _extreme(hand, power, -1)
 
 
@@ -195,7 +202,7 @@ def choose_card(
             card = _duck(legal, best, beats, worth, last)
         else:
             card = _follow_to_win(
-                legal, best, seen, beats, worth, power, np.int64(friend), last, unseen, pot
+                legal, best, beats, worth, power, np.int64(friend), last, unseen, pot
             )
     else:
         need = (want == WANT_FIRST and trick == 0) or (want == WANT_ONE and won == 0)
@@ -238,7 +245,7 @@ def choose_card(
 
 @njit(
     "int64(int64[:],int64,int64,int64,int64,int64,int64,int64,int64,int64,int64[:,:],int64[:,:],"
-    "int64[:,:],int64[:],int64[:],int64[:],int64[:],uint64[:],int64,int64[:],int64[:],int64[:])",
+    "int64[:,:],int64[:,:],int64[:],int64[:],int64[:],int64[:],uint64[:],int64,int64[:],int64[:],int64[:])",
     cache=True,
     nogil=True,
 )
@@ -256,6 +263,7 @@ def play_hand(
     beats_all,
     points_all,
     power_all,
+    worth_all,
     trumps_all,
     jas_all,
     suit,
@@ -274,9 +282,7 @@ def play_hand(
     """
     beats, points, power = beats_all[trump], points_all[trump], power_all[trump]
     trumps, jas = trumps_all[trump], jas_all[trump]
-    worth = np.empty(33, np.int64)
-    for c in range(33):
-        worth[c] = points[c] * 16 + power[c]
+    worth = worth_all[trump]
     seen = np.int64(0)
     known = partner < 0
     won = 0
@@ -298,16 +304,10 @@ def play_hand(
                 card = _extreme(wrong, worth, -1)
                 planted = ply
             elif not skilled[seat]:
-                n = 0
-                for c in range(33):
-                    n += legal >> c & 1
-                pick = _below(state, n)
-                for c in range(33):
-                    if legal >> c & 1:
-                        if pick == 0:
-                            card = c
-                            break
-                        pick -= 1
+                left = legal
+                for _ in range(_below(state, count(legal))):
+                    left &= left - 1
+                card = lowest(left)
             else:
                 card = choose_card(
                     hand,
@@ -362,6 +362,7 @@ class Deck:
         power = tables.strength.astype(np.int64)
         trumps = np.array([[int(m) >> c & 1 for c in range(33)] for m in tables.trumps])
         self.power = power + 20 * trumps
+        self.worth = self.points * 16 + self.power
         self.trumps = tables.trumps
         self.jas = tables.jas
         self.suit = tables.suit
@@ -401,6 +402,7 @@ class Deck:
             self.beats,
             self.points,
             self.power,
+            self.worth,
             self.trumps,
             self.jas,
             self.suit,
