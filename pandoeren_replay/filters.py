@@ -2,7 +2,8 @@
 
 A filter is ``field op value`` joined by ``and``; docs/filters.md lists fields and examples. It
 becomes a condition on the view ``hands`` (as ``h``) with all values as parameters. The field
-``counted`` alone depends on the store: it stands for the hands behind a statistic.
+``counted`` (the hands behind a statistic) and what people wrote about hands (``star``, ``tag``,
+``note``) depend on the store.
 """
 
 import datetime as dt
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from pandoeren_replay.store.store import Store
 
-Kind = Literal["text", "number", "date", "yesno", "seat", "trump", "outcome", "role", "counted"]
+Kind = Literal[
+    "text", "number", "date", "yesno", "seat", "trump", "outcome", "role", "counted", "mark"
+]
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "~"]
 
 OPERATORS: tuple[Operator, ...] = ("!=", "<=", ">=", "=", "<", ">", "~")
@@ -28,6 +31,7 @@ _ALLOWED: dict[Kind, tuple[Operator, ...]] = {
     "outcome": ("=", "!="),
     "role": ("=",),
     "counted": ("=", "!="),
+    "mark": ("=", "!=", "~"),
 }
 
 
@@ -40,7 +44,8 @@ class Field:
     """One field of the language: what it means and the column or condition behind it.
 
     ``sql`` is an expression over ``h``; ``inside`` instead a query that gives the ids of hands
-    (with ``{}`` for the comparison), for what a hand can have several of.
+    (with ``{}`` for the comparison), for what a hand can have several of; ``marks`` a sort of
+    what people write about hands, which stands beside the store (:mod:`.notes`).
     """
 
     name: str
@@ -50,6 +55,7 @@ class Field:
     sql: str = ""
     inside: str = ""
     lists: str = ""
+    marks: Literal["", "star", "tag", "note"] = ""
 
 
 FIELDS: dict[str, Field] = {
@@ -77,6 +83,8 @@ FIELDS: dict[str, Field] = {
               "gehaald (bewezen, anders genoteerd): yes, no, unknown", "h.success"),
         Field("recorded", "outcome", "result as recorded: made, lost, void, none",
               "uitslag zoals genoteerd: made, lost, void, none", "h.recorded"),
+        Field("cards", "yesno", "any card is recorded: yes, no (score sheets)",
+              "er zijn kaarten genoteerd: yes, no (scorelijsten)", "h.with_cards"),
         Field("passed", "yesno", "passed out: yes, no", "rondgepast: yes, no", "h.passed_out"),
         Field("played", "yesno", "has a contract: yes, no", "er is een bod: yes, no",
               "(NOT h.passed_out AND h.contract IS NOT NULL)"),
@@ -113,6 +121,11 @@ FIELDS: dict[str, Field] = {
         Field("import", "number", "number of the import", "nummer van de import", "h.import_id"),
         Field("simulated", "yesno", "played by simulated players: yes, no",
               "door gesimuleerde spelers gespeeld: yes, no", "h.simulated"),
+        Field("star", "yesno", "has a star: yes, no", "heeft een ster: yes, no", marks="star"),
+        Field("tag", "mark", "a tag that it was given", "een label dat het kreeg",
+              marks="tag"),
+        Field("note", "mark", "text of a note on it", "tekst van een notitie erbij",
+              marks="note"),
         Field("counted", "counted", "hands behind a statistic: 'entry;player=Anna;hit=yes'",
               "spellen achter een statistiek: 'entry;player=Anna;hit=yes'"),
     )
@@ -135,8 +148,8 @@ class Condition:
 def condition(where: str | None, store: "Store | None" = None) -> tuple[str, list[Any]]:
     """SQL condition on ``h`` (the view ``hands``) and its parameters.
 
-    ``store`` is where it will be asked; without one the field ``counted`` is checked, and lets
-    every hand through.
+    ``store`` is where it will be asked; without one the fields that depend on it are
+    checked, and let every hand through.
 
     >>> condition("contract=130 and score>0")
     ('lower(h.contract) IN (lower(?)) AND h.declarer_score > ?', ['130', 0])
@@ -169,7 +182,12 @@ expected one of != <= >= = < > ~
     for c in conditions:
         if c.field.name == "role" or c is player:
             continue
-        sql, values = _counted(c, store) if c.field.kind == "counted" else _one(c)
+        if c.field.kind == "counted":
+            sql, values = _counted(c, store)
+        elif c.field.marks:
+            sql, values = _marked(c, store)
+        else:
+            sql, values = _one(c)
         parts.append(sql)
         params += values
     return " AND ".join(parts) or "true", params
@@ -278,6 +296,41 @@ def _counted(c: Condition, store: "Store | None") -> tuple[str, list[Any]]:
     any_of = " OR ".join(sql for sql, _ in found)
     params = [p for _, values in found for p in values]
     return (f"NOT ({any_of})" if c.op == "!=" else f"({any_of})"), params
+
+
+def _marked(c: Condition, store: "Store | None") -> tuple[str, list[Any]]:
+    from pandoeren_replay.notes import Notes, NotesError
+
+    kind = c.field.marks
+    assert kind
+    texts: list[str | None] = [None]
+    negate = c.op == "!="
+    if kind == "star":
+        starred = {_yesno(v, c.field.name) for v in c.values}
+        if len(starred) > 1 or starred == {None}:
+            raise FilterError(f"filter: {c.field.name} is yes or no, found {','.join(c.values)}")
+        negate ^= starred == {False}
+    else:
+        texts = list(c.values)
+    if store is None:
+        return "true", []
+    try:
+        hands = Notes(store.path).marked(kind, texts, contains=c.op == "~")
+    except NotesError as e:
+        raise FilterError(f"filter: {c.field.name} cannot be looked up: {e}") from e
+    return f"{'NOT ' if negate else ''}h.hash IN (SELECT unnest(?::VARCHAR[]))", [hands]
+
+
+def marked(where: str) -> bool:
+    """Whether a filter asks for what people wrote, which changes without an import.
+
+    >>> marked("contract=130 and star=yes"), marked("contract=130"), marked("no filter")
+    (True, False, False)
+    """
+    try:
+        return any(c.field.marks for c in parse(where))
+    except FilterError:
+        return False
 
 
 _Reader = Callable[[str, str], Any]

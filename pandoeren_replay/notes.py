@@ -131,7 +131,7 @@ class Notes:
         return self._marks("hand = ?", [hand])
 
     def latest(self, limit: int = 200) -> list[Mark]:
-        """What was said last, of all hands."""
+        """What was said last, of all hands; a negative limit gives everything."""
         return self._marks("1", [], f"id DESC LIMIT {int(limit)}")
 
     def tags(self) -> list[str]:
@@ -142,6 +142,34 @@ class Notes:
                 "GROUP BY text ORDER BY count(*) DESC, text"
             ).fetchall()
         return [str(r[0]) for r in rows]
+
+    def marked(
+        self, kind: Kind, texts: Sequence[str | None] = (None,), *, contains: bool = False
+    ) -> list[str]:
+        """Hashes of the hands that have a mark of this kind, with one of these texts.
+
+        ``None`` as a text means any. Upper and lower case are the same.
+        """
+        wanted = [None if t is None else t.casefold() for t in texts]
+        with self._reading() as con:
+            rows = con.execute(
+                "SELECT DISTINCT hand, text FROM mark WHERE kind = ? AND removed_at IS NULL "
+                "ORDER BY hand",
+                [kind],
+            ).fetchall()
+        found = (
+            hand
+            for hand, text in rows
+            if any(
+                w is None or (w in text.casefold() if contains else w == text.casefold())
+                for w in wanted
+            )
+        )
+        return list(dict.fromkeys(found))
+
+    def stamp(self) -> int:
+        """A number for what stands there now: another one after a change, within one process."""
+        return hash(tuple(self.latest(-1)))
 
     def add(
         self, hand: str, place: str, kind: Kind, text: str, who: str, at: str | None = None

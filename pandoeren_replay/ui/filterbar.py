@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 import streamlit as st
 
 from pandoeren_replay.filters import FilterError, condition, parse, quote
+from pandoeren_replay.notes import Notes
 from pandoeren_replay.ui.source import Choices, Source, contract_name
 from pandoeren_replay.ui.texts import Texts
 
@@ -19,7 +20,7 @@ ROLES = ("declarer", "partner", "defender")
 ANY_FAULT, NO_FAULT = "any", "none"
 _MORE_LENGTH = 2000
 """Longest text of an address: a filter that leads to the hands behind a figure is long."""
-_PLAIN = ("player", "role", "contract", "rules", "session", "simulated")
+_PLAIN = ("player", "role", "contract", "rules", "session", "simulated", "star", "tag")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Filter:
     first: str = ""
     last: str = ""
     simulated: str = ""
+    star: str = ""
+    tag: str = ""
     more: str = ""
 
     @classmethod
@@ -44,15 +47,16 @@ class Filter:
 
         >>> Filter.from_query({"contract": "130", "role": "king", "x": "1"})
         Filter(player='', role='', contract='130', rules='', result='', violation='', session='', \
-first='', last='', simulated='', more='')
+first='', last='', simulated='', star='', tag='', more='')
         """
         values = {f.name: query.get(f.name, "")[:_MORE_LENGTH] for f in fields(cls)}
         if values["role"] not in ROLES:
             values["role"] = ""
         if values["result"] not in RESULTS:
             values["result"] = ""
-        if values["simulated"] not in ("yes", "no"):
-            values["simulated"] = ""
+        for name in ("simulated", "star"):
+            if values[name] not in ("yes", "no"):
+                values[name] = ""
         return cls(**values)
 
     @classmethod
@@ -108,6 +112,10 @@ first='', last='', simulated='', more='')
             parts.append(f"date<={quote(self.last)}")
         if self.simulated:
             parts.append(f"simulated={self.simulated}")
+        if self.star:
+            parts.append(f"star={self.star}")
+        if self.tag:
+            parts.append(f"tag={quote(self.tag)}")
         if self.more.strip():
             parts.append(self.more.strip())
         return " and ".join(parts)
@@ -182,7 +190,8 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
     hidden = Filter.from_query(dict(st.query_params))
     n = sum(
         bool(getattr(hidden, k))
-        for k in ("role", "rules", "violation", "session", "first", "last", "simulated", "more")
+        for k in asdict(hidden)
+        if k not in ("player", "contract", "result")
     )
     label = text("hands.more_filters_on", n=n) if n else text("hands.more_filters")
     with st.expander(label, expanded=n > 0):
@@ -197,6 +206,9 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
             simulated = ""
             if choices.has_simulated:
                 simulated = pick("simulated", ("no", "yes"), known("simulated"))
+            star = pick("star", ("yes",), known("star"))
+            tags = tuple(Notes(source.path).tags())
+            tag = pick("tag", tags, str) if tags or hidden.tag else ""
         one, two, three = st.columns(3)
         with one:
             first = st.text_input(
@@ -224,6 +236,8 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
         first=_iso(first),
         last=_iso(last),
         simulated=simulated,
+        star=star,
+        tag=tag,
         more=more,
     )
 

@@ -13,7 +13,8 @@ from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import RuleSet
 from engine.state import Replay
 from engine.violations import Language
-from pandoeren_replay.filters import condition, quote
+from pandoeren_replay.filters import condition, marked, quote
+from pandoeren_replay.notes import Notes
 from pandoeren_replay.stats import measure, pairs, statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import StoreError
@@ -59,13 +60,17 @@ class Source:
         """Whether there is no hand at all."""
         return self.generation == 0 or self.count() == 0
 
+    def _said(self, where: str) -> int:
+        """What an answer depends on beside the generation: stars, tags, notes, if asked for."""
+        return Notes(self.path).stamp() if marked(where) else 0
+
     def count(self, where: str = "") -> int:
         """Number of hands that a filter lets through."""
-        return _count(self.path, self.generation, where)
+        return _count(self.path, self.generation, self._said(where), where)
 
     def hands(self, where: str, order: str, limit: int, offset: int = 0) -> pl.DataFrame:
         """Hands that a filter lets through (rows of the view ``hands``)."""
-        return _hands(self.path, self.generation, where, order, limit, offset)
+        return _hands(self.path, self.generation, self._said(where), where, order, limit, offset)
 
     def sql(self, query: str, params: Sequence[Any] = ()) -> pl.DataFrame:
         """Result of a query of ours (never a viewer's) over the views."""
@@ -92,7 +97,7 @@ class Source:
 
     def statistics(self, by: Sequence[str], where: str) -> list[dict[str, Any]]:
         """Statistics of the hands that a filter lets through, a row for each group."""
-        return _statistics(self.path, self.generation, tuple(by), where)
+        return _statistics(self.path, self.generation, self._said(where), tuple(by), where)
 
     def ranges(self, name: str) -> list[dict[str, Any]]:
         """How often a player bids, by the best trumps dealt to him (see docs/statistics.md)."""
@@ -100,11 +105,11 @@ class Source:
 
     def measured(self, names: Sequence[str], by: str, where: str) -> list[dict[str, Any]]:
         """Figures of the glossary, of the hands that a filter lets through, a row per group."""
-        return _measured(self.path, self.generation, tuple(names), by, where)
+        return _measured(self.path, self.generation, self._said(where), tuple(names), by, where)
 
     def pairs(self, where: str) -> list[dict[str, Any]]:
         """Pairs against what was expected of them, of the hands that a filter lets through."""
-        return _pairs(self.path, self.generation, where)
+        return _pairs(self.path, self.generation, self._said(where), where)
 
     def filtered(self, query: str, where: str) -> list[dict[str, Any]]:
         """Rows of a query of ours; its ``{where}`` becomes a filter over ``hands h``."""
@@ -139,13 +144,13 @@ class Source:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def _count(path: str, generation: int, where: str) -> int:
+def _count(path: str, generation: int, said: int, where: str) -> int:
     return Store(path).count(where) if generation else 0
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def _hands(
-    path: str, generation: int, where: str, order: str, limit: int, offset: int
+    path: str, generation: int, said: int, where: str, order: str, limit: int, offset: int
 ) -> pl.DataFrame:
     return Store(path).hands(where, order, limit, offset)
 
@@ -157,7 +162,7 @@ def _sql(path: str, generation: int, query: str, params: tuple[Any, ...]) -> pl.
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def _statistics(
-    path: str, generation: int, by: tuple[str, ...], where: str
+    path: str, generation: int, said: int, by: tuple[str, ...], where: str
 ) -> list[dict[str, Any]]:
     return statistics(Store(path), by, where).to_dicts() if generation else []
 
@@ -176,13 +181,13 @@ def _ranges(path: str, generation: int, name: str) -> list[dict[str, Any]]:
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _measured(
-    path: str, generation: int, names: tuple[str, ...], by: str, where: str
+    path: str, generation: int, said: int, names: tuple[str, ...], by: str, where: str
 ) -> list[dict[str, Any]]:
     return measure(Store(path), names, (by,), where).to_dicts() if generation else []
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
-def _pairs(path: str, generation: int, where: str) -> list[dict[str, Any]]:
+def _pairs(path: str, generation: int, said: int, where: str) -> list[dict[str, Any]]:
     return pairs(Store(path), where).to_dicts() if generation else []
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pandoeren_replay.filters import FIELDS, FilterError, condition
+from pandoeren_replay.notes import Notes
 from pandoeren_replay.store import Store
 
 Hand = dict[str, Any]
@@ -84,7 +85,7 @@ def test_violation_filter(full: Store) -> None:
 def test_every_field_can_be_asked(full: Store) -> None:
     values = {
         "text": "x", "number": "1", "date": "2026", "yesno": "yes", "seat": "N", "trump": "S",
-        "outcome": "made", "counted": "made;contract=130",
+        "outcome": "made", "counted": "made;contract=130", "mark": "x",
     }  # fmt: skip
     for field in FIELDS.values():
         if field.name != "role":
@@ -112,6 +113,9 @@ BROKEN = [
     ("counted=entri", "counted is 'entri'; 'entri' is no statistic (there are: entry,"),
     ("counted=margin;hit=yes", "hit is yes or no, and goes with rates"),
     ("counted~entry", "expected one of = != with the field 'counted'"),
+    ("star=unknown", "star is yes or no, found unknown"),
+    ("star~yes", "expected one of = != with the field 'star'"),
+    ("tag<x", "expected one of = != ~ with the field 'tag'"),
     ("contract='130' made=yes", "found 'made=yes', expected 'and' between two conditions"),
 ]
 
@@ -121,6 +125,33 @@ def test_broken_filter_is_explained(where: str, message: str) -> None:
     with pytest.raises(FilterError) as e:
         condition(where)
     assert message in str(e.value)
+
+
+def test_what_people_wrote_chooses_hands(full: Store) -> None:
+    hashes = full.hands()["hash"].to_list()
+    notes = Notes(full.path)
+    notes.add(hashes[0], "h", "star", "", "Anna")
+    notes.add(hashes[1], "17", "tag", "Mooi, leerzaam", "Anna")
+    notes.add(hashes[2], "h", "tag", "mooi", "Bas")
+    notes.add(hashes[2], "a3", "note", "Waarom geen 140?", "Bas")
+    gone = notes.add(hashes[3], "h", "star", "", "Bas")
+    notes.remove(gone, "Bas")
+
+    def found(where: str) -> list[str]:
+        assert full.count(where) == len(full.hands(where))
+        return full.hands(where)["hash"].to_list()
+
+    assert found("star=yes") == hashes[:1]
+    assert found("star!=yes") == found("star=no") == hashes[1:]
+    assert found("star!=no") == hashes[:1]
+    assert found("tag='mooi, leerzaam'") == hashes[1:2]
+    assert found("tag=MOOI") == hashes[2:3]
+    assert found("tag~mooi") == hashes[1:3]
+    assert found("tag!=mooi and star=no") == [hashes[1], *hashes[3:]]
+    assert found("note~'geen 140'") == hashes[2:3]
+    assert found("note='geen 140'") == []
+    notes.remove(next(m.id for m in notes.of_hand(hashes[0])), "Anna")
+    assert found("star=yes") == []
 
 
 def test_values_are_never_sql(full: Store) -> None:

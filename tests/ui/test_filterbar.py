@@ -17,13 +17,15 @@ def test_there_and_back_again():
         first="2026-01",
         last="2026-12-31",
         simulated="no",
+        star="yes",
+        tag="mooi, leerzaam",
         more="points<90",
     )
     assert Filter.from_query(made.query()) == made
     names = [c.field.name for c in parse(made.where())]
     assert names == [
         "player", "role", "contract", "rules", "session", "made", "passed", "violation",
-        "date", "date", "simulated", "points",
+        "date", "date", "simulated", "star", "tag", "points",
     ]  # fmt: skip
 
 
@@ -36,6 +38,8 @@ def test_rows_of_the_statistics_lead_to_exactly_their_hands(store):
 
 
 def test_what_an_address_may_not_ask_is_left_out():
-    asked = Filter.from_query({"result": "won'", "simulated": "x", "role": "", "player": "a" * 2900})
+    asked = Filter.from_query(
+        {"result": "won'", "simulated": "x", "role": "", "player": "a" * 2900}
+    )
     assert (asked.result, asked.simulated) == ("", "")
     assert len(asked.player) == 2000
