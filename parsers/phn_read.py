@@ -328,7 +328,11 @@ class _Reader:
     # Results -----------------------------------------------------------------------------------
 
     def _raw(self, start: int, end: int) -> str:
-        return self.text[start:end].rstrip(f" \t\r\n{BOM}")
+        text = self.text[start:end]
+        kept = len(text.rstrip(f" \t\r\n{BOM}"))
+        # Blanks at the end of the last line may be the end of a comment after ";".
+        line_end = re.compile(r"[\r\n]").search(text, kept)
+        return text[: line_end.start()] if line_end else text
 
     def _record(self, tags: list[Tag], moves: _Moves) -> HandRecord:
         header = read_header(tags, calls_known=bool(moves.calls))

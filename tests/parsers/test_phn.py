@@ -375,3 +375,11 @@ def test_the_parser_decodes_and_recognises():
     assert parser.recognise('[Dealer "N"]\n\nAuction  -  120\n', "x.txt")
     assert not parser.recognise('[Event "x"]\n[Dealer "N"]\n[Auction "N"]\n1C Pass\n', "x.pbn")
     assert not parser.recognise('[Event "x"]\n\n1. e4 e5 *\n', "x.pgn")
+
+
+@pytest.mark.parametrize("end", ["", " ", "\t \n", " \r\n\n  \n", "\ufeff"])
+def test_a_comment_at_the_end_of_the_file_is_read_again_with_its_blanks(end):
+    text = f'[Rules "heerlen"]\n\nAuction - 120 ; to the end{end}'
+    hand = read_phn(text, "x").hands[0]
+    assert [h.record for h in read_phn(hand.raw, "x").hands] == [hand.record]
+    assert "\n" not in hand.raw[len(text) - len(end) :]
