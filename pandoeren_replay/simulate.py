@@ -4,22 +4,26 @@ The same seed gives the same hands. Auctions, declarations and cards follow the 
 hand came to is worked out by the replay, so that the recorded result is right.
 """
 
-from collections.abc import Iterator, Sequence
+import signal
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 
-from engine.batch import tables_of
+from engine.batch import HandColumns, tables_of
 from engine.record import Claim, HandRecord, Result
 from engine.replay import replay
-from engine.rulefile import load_ruleset
+from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.ruleset import Bid, RuleSet
-from engine.state import NOBODY
 from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.bidding import Bidder, Plan, bidder_for
-from pandoeren_replay.players.dealer import Dealer
+from pandoeren_replay.players.dealer import Dealer, dealer_for, with_results
 from pandoeren_replay.players.tables import option_bid
+from parsers.phl_byte_writer import write_lines
 
 SOURCE = "simulated"
 """Value of META ``src`` in every simulated hand."""
@@ -154,16 +158,87 @@ class Simulator:
                 dealer = (dealer + 1) % 4
 
 
+BLOCK = 4096
+"""Hands that are drawn from one stream of random numbers: which hands there are depends on the
+seed and this number, not on how many processes make them."""
+_AHEAD = 2  # blocks under way for each process
+
+
+def _block(rules: RuleSet, seed: int, number: int, n: int) -> HandColumns:
+    """The first ``n`` hands of a block, with results."""
+    key = (number,) if number else ()
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    columns = dealer_for(rules).hands(n, rng, rng.integers(1, 2**63, 1).astype(np.uint64))
+    with_results(columns, rules)
+    return columns
+
+
+def _block_lines(rules: RuleSet, seed: int, number: int, n: int) -> bytes:
+    """A block as lines."""
+    builtin = rules.id in BUILTIN_IDS and load_ruleset(rules.id).content_hash == rules.content_hash
+    lines = write_lines(
+        _block(rules, seed, number, n), rules.id, None if builtin else rules.content_hash,
+        f"id=sim-{seed}-", number * BLOCK + 1, f";src={SOURCE}",
+    )  # fmt: skip
+    return bytes(lines)
+
+
+def _blocks(n: int) -> Iterator[tuple[int, int]]:
+    """Number and size of the blocks of ``n`` hands."""
+    for number in range(-(-n // BLOCK)):
+        yield number, min(BLOCK, n - number * BLOCK)
+
+
 def simulate(n: int, seed: int = 1, rules: RuleSet | str = "heerlen") -> Iterator[HandRecord]:
     """``n`` hands by the simple players, numbered, marked as simulated.
 
     >>> [r.get("id") for r in simulate(2, seed=7)]
     ['sim-7-1', 'sim-7-2']
     """
-    simulator = Simulator(rules, seed)
-    for i in range(1, n + 1):
-        record = simulator.hand()
-        yield replace(record, meta=(("id", f"sim-{seed}-{i}"), ("src", SOURCE)))
+    loaded = rules if isinstance(rules, RuleSet) else load_ruleset(rules)
+    for number, size in _blocks(n):
+        columns = _block(loaded, seed, number, size)
+        for i in range(size):
+            name = f"sim-{seed}-{number * BLOCK + i + 1}"
+            yield replace(columns.record(i, loaded.id), meta=(("id", name), ("src", SOURCE)))
 
 
-__all__ = ["FAULTS", "NOBODY", "SOURCE", "Simulator", "Temper", "simulate"]
+def simulate_lines(
+    n: int, seed: int = 1, rules: RuleSet | str = "heerlen", jobs: int = 1
+) -> Generator[tuple[int, bytes], None, None]:
+    """The hands of :func:`simulate` as ``.phl``, block after block: hands so far, lines.
+
+    ``jobs`` processes make them; no more than a few blocks are held at a time.
+
+    >>> [(done, lines.count(b"\\n")) for done, lines in simulate_lines(3, seed=7)]
+    [(3, 3)]
+    """
+    loaded = rules if isinstance(rules, RuleSet) else load_ruleset(rules)
+    done = 0
+    if jobs == 1 or n <= BLOCK:
+        for number, size in _blocks(n):
+            done += size
+            yield done, _block_lines(loaded, seed, number, size)
+        return
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_ignore_interrupts)
+    waiting: deque[tuple[int, Future[bytes]]] = deque()
+    try:
+        for number, size in _blocks(n):
+            waiting.append((size, pool.submit(_block_lines, loaded, seed, number, size)))
+            if len(waiting) > _AHEAD * jobs:
+                size, lines = waiting.popleft()
+                done += size
+                yield done, lines.result()
+        for size, lines in waiting:
+            done += size
+            yield done, lines.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the process that writes; it ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+__all__ = ["BLOCK", "FAULTS", "SOURCE", "Simulator", "Temper", "simulate", "simulate_lines"]

@@ -8,7 +8,7 @@ import numpy as np
 from engine.batch import HandColumns, replay_columns, tables_of
 from engine.batch_columns import CLAIM, OUTCOMES, blank_hands, call_code
 from engine.ruleset import RuleSet
-from pandoeren_replay.players.bidding import Bidder
+from pandoeren_replay.players.bidding import Bidder, bidder_for
 from pandoeren_replay.players.dealing import (
     ASK_CALL,
     ASK_MELD,
@@ -64,22 +64,22 @@ class Dealer:
         where they are not given. ``low_bid`` and ``revoke`` plant one such offence in the first
         hand, where it allows it.
         """
-        s = self.table[0]
-        for name in ("hands_done", "stage", "n_calls", "n_claims"):
-            s[name] = 0
-        s["pending"] = -1
-        s["given_dealer"] = -1 if dealer is None else dealer
-        s["given_deal"] = deal is not None
-        if deal is not None:
-            s["hands"], s["middle"] = deal
-        s["bold"], s["skilled"] = bold, skilled
-        s["low_bid"], s["revoke"] = low_bid, revoke
         hands = blank_hands(n)
         calls = np.zeros(n * _CALLS_A_HAND + 64, np.int16)
         claims = np.zeros(n * _CLAIMS_A_HAND + MOST_CLAIMS, CLAIM)
         tables, b = tables_of(self.rules), self.bidder
         auction, memo = tables.auction, self.memo
         with tables.lock:
+            s = self.table[0]
+            for name in ("hands_done", "stage", "n_calls", "n_claims"):
+                s[name] = 0
+            s["pending"] = -1
+            s["given_dealer"] = -1 if dealer is None else dealer
+            s["given_deal"] = deal is not None
+            if deal is not None:
+                s["hands"], s["middle"] = deal
+            s["bold"], s["skilled"] = bold, skilled
+            s["low_bid"], s["revoke"] = low_bid, revoke
             while True:
                 why = deal_hands(
                     rng, state, tables.fixed, b.eval.values, self._work, b.rows, b.options,
@@ -99,6 +99,16 @@ class Dealer:
                     calls = np.concatenate([calls, np.zeros_like(calls)])
                     claims = np.concatenate([claims, np.zeros_like(claims)])
         return HandColumns(hands, calls[: s["n_calls"]], claims[: s["n_claims"]])
+
+
+_dealers: dict[str, Dealer] = {}
+
+
+def dealer_for(rules: RuleSet) -> Dealer:
+    """The dealer of a rule set, kept for the life of the process with all he has been told."""
+    if rules.content_hash not in _dealers:
+        _dealers[rules.content_hash] = Dealer(bidder_for(rules))
+    return _dealers[rules.content_hash]
 
 
 def with_results(columns: HandColumns, rules: RuleSet) -> None:
