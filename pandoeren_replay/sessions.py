@@ -52,7 +52,7 @@ def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: R
         done = replay(record, rules)
         result = record.result
         made = {"made": True, "lost": False}.get(result.outcome or "")
-        booked = ledger.book_hand(done.outcome, result.score, made, result.points)
+        booked = ledger.book_hand(done.outcome, result.score, made, result.points, result.partner)
         number = record.get("hand") or str(n)
         names = tuple(record.player(s) for s in range(4))
         if seated is not None and names != seated and any(names):

@@ -158,15 +158,16 @@ def _of(
         if able:  # of a topic, those that can be; if none can, the error below says so
             wanted = able
         if how[0] == "table":
-            shown = 0
+            shown, sheets = 0, False
             for s in wanted:
                 found = figures(store, [s], names, where)
                 shown += len(found)
+                sheets = sheets or any(f.no_cards for f in found)
                 if found:
                     _print_figures(found, lang)
             if not shown:
                 raise CommandError("no hand fits" + (f" {where!r}" if where else ""))
-            _say_few()
+            _say_few(sheets)
             return
         rows = [f.as_dict() for f in figures(store, wanted, names, where)]
     except ValueError as e:
@@ -203,7 +204,9 @@ def _print_figures(found: list[Any], lang: str) -> None:
 
     s = found[0].statistic
     ranked = any(f.rank for f in found)
-    columns = [*found[0].group, "n", s.unit, "95% interval", "others"]
+    sheets = any(f.no_cards for f in found)
+    columns = [*found[0].group, "n", *(["no cards"] if sheets else []), s.unit]
+    columns += ["95% interval", "others"]
     columns += (["shrunk", "rank"] if ranked else []) + ["more hands", ""]
     rows = []
     for f in found:
@@ -211,6 +214,7 @@ def _print_figures(found: list[Any], lang: str) -> None:
             [
                 *("-" if v is None else str(v) for v in shown(f.group).values()),
                 str(f.n) if f.hits is None else f"{f.hits} of {f.n}",
+                *([str(f.no_cards or "")] if sheets else []),
                 amount(f.value, s.unit),
                 f"{amount(f.low, s.unit)} – {amount(f.high, s.unit)}" if f.low is not None else "",
                 amount(f.others, s.unit),
@@ -225,9 +229,13 @@ def _print_figures(found: list[Any], lang: str) -> None:
     )  # fmt: skip
 
 
-def _say_few() -> None:
+def _say_few(sheets: bool) -> None:
     from pandoeren_replay.statistics.intervals import FEW
 
+    if sheets:
+        print(
+            "no cards: of n, from score sheets; what they say of result and score was not checked."
+        )
     print(
         f"small: fewer than {FEW}, never ranked. more hands: how many more until the difference "
         "from the others means something (0: it does; empty: no number will do)."
@@ -328,6 +336,7 @@ def _print_pairs(frame: "pl.DataFrame") -> None:
         ],
         right={"made", "rate", "expected", "difference", "shrunk", "rank"},
     )  # fmt: skip
+    _say_sheets(frame)
 
 
 def _print(frame: "pl.DataFrame", names: list[str]) -> None:
@@ -351,10 +360,21 @@ def _print(frame: "pl.DataFrame", names: list[str]) -> None:
 
     if any(n < FEW for n in frame["n"]):
         print(f"Figures from fewer than {FEW} hands say little: look at the interval.")
+    _say_sheets(frame)
     simulated = int(frame["simulated"].sum())
     if simulated:
         print(
             f"{simulated} of these {int(frame['n'].sum())} hands were played by simulated players."
+        )
+
+
+def _say_sheets(frame: "pl.DataFrame") -> None:
+    """How many hands of a table come from score sheets."""
+    sheets = int(frame["no_cards"].sum())
+    if sheets:
+        print(
+            f"{sheets} of these {int(frame['n'].sum())} hands are from score sheets, without "
+            "cards: result and score as recorded (--where cards=yes leaves them out)."
         )
 
 

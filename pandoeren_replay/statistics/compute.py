@@ -24,11 +24,12 @@ COUNTED = "counted"
 class Figure:
     """One figure of one group.
 
-    ``n`` rows of the population, ``hits`` of them (rates and shares); ``value`` and its 95%
-    interval; ``error`` its standard error; ``small`` where n is below 30 (shown grey, never
-    ranked); ``others`` the same figure over all other groups; ``shrunk`` the value drawn towards
-    that of all; ``rank`` by the shrunk value; ``more`` how many more it takes until the
-    difference from the others means something (0: it does). ``where`` leads to the hands.
+    ``n`` rows of the population, ``no_cards`` of them from hands without cards (score sheets),
+    ``hits`` of them (rates and shares); ``value`` and its 95% interval; ``error`` its standard
+    error; ``small`` where n is below 30 (shown grey, never ranked); ``others`` the same figure
+    over all other groups; ``shrunk`` the value drawn towards that of all; ``rank`` by the shrunk
+    value; ``more`` how many more it takes until the difference from the others means something
+    (0: it does). ``where`` leads to the hands.
     """
 
     statistic: Statistic
@@ -43,6 +44,7 @@ class Figure:
     shrunk: float | None = None
     rank: int | None = None
     more: int | None = None
+    no_cards: int = 0
     where: str = ""
 
     @property
@@ -54,7 +56,8 @@ class Figure:
         """As a row of the table that commands and the dashboard show."""
         return {
             **shown(self.group),
-            "statistic": self.statistic.id, "n": self.n, "hits": self.hits,
+            "statistic": self.statistic.id, "n": self.n, "no_cards": self.no_cards,
+            "hits": self.hits,
             "value": self.value, "low": self.low, "high": self.high, "small": self.small,
             "others": self.others, "shrunk": self.shrunk, "rank": self.rank, "more": self.more,
             "where": self.where,
@@ -77,6 +80,7 @@ class _Cell:
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
+    no_cards: int = 0
     blocks: dict[str, tuple[int, float]] = field(default_factory=dict)
 
 
@@ -185,6 +189,7 @@ def cells_of(
                     cell.n += n
                     cell.total += sum_
                     cell.squares += squares or 0.0
+                    cell.no_cards += row[f"s{i}"]
                     held = cell.blocks.get(block, (0, 0.0))
                     cell.blocks[block] = (held[0] + n, held[1] + sum_)
     return {k: cells[k] for k in order.sorted()}, total
@@ -233,7 +238,8 @@ def query(
     """The query behind figures, with ``{where}`` for the filter on ``hands h``.
 
     Its columns: the groups, the block of sessions, what groups are sorted by, the rows, and for
-    each statistic ``n``, the sum ``t`` and, for means, the sum of squares ``q``.
+    each statistic ``n``, those without cards ``s``, the sum ``t`` and, for means, the sum of
+    squares ``q``.
     """
     keys = [key_sql(population, g) for g in groups]
     columns = [f'{sql} AS "{g.name}"' for g, sql in zip(groups, keys)]
@@ -249,16 +255,19 @@ def query(
     columns.append('count(*) AS "rows"')
     for i, s in enumerate(stats):
         over = f"FILTER ({s.over})"
+        sheet = f"FILTER (({s.over}) AND NOT u.with_cards)"
         if s.unit == "mean":
             value = f"({s.value})::DOUBLE"
             columns += [
                 f"count({value}) {over} AS n{i}",
+                f"count({value}) {sheet} AS s{i}",
                 f"coalesce(sum({value}) {over}, 0) AS t{i}",
                 f"sum({value} * {value}) {over} AS q{i}",
             ]
         else:
             columns += [
                 f"count(*) {over} AS n{i}",
+                f"count(*) {sheet} AS s{i}",
                 f"count(*) FILTER (({s.over}) AND ({s.value})) AS t{i}",
                 f"0 AS q{i}",
             ]
@@ -322,7 +331,9 @@ def figure_of(
     if s.unit == "share":
         interval = intervals.wilson(cell.n, total.n)
         low, high = interval if interval else (None, None)
-        return Figure(s, group, total.n, cell.n, cell.n / total.n, low, high)
+        return Figure(
+            s, group, total.n, cell.n, cell.n / total.n, low, high, no_cards=total.no_cards
+        )
     if not cell.n:
         return Figure(s, group, 0, None, None)
     rest_n, rest_total = total.n - cell.n, total.total - cell.total
@@ -352,6 +363,7 @@ def figure_of(
                     value - (others or 0.0), known[2] ** 2 * cell.n, cell.n, error
                 )
     figure.others = others
+    figure.no_cards = cell.no_cards
     if figure.more is not None and figure.small:
         # What rests on so few says nothing yet, whatever its interval.
         figure.more = max(figure.more, intervals.FEW - figure.n)

@@ -31,7 +31,10 @@ def sql_of(store: Store, s: Statistic, by: Sequence[str] = (), where: str | None
     groups = groupings(tuple(by) or (s.by,), s.by)
     only, params = condition(where, store)
     sql = query(store, POPULATIONS[s.population], [s], groups).replace("{where}", only)
-    head = f"-- {s.id}: {s.formula}\n-- n0 = n, t0 = hits or sum, q0 = sum of squares\n"
+    head = (
+        f"-- {s.id}: {s.formula}\n"
+        "-- n0 = n, s0 = those without cards, t0 = hits or sum, q0 = sum of squares\n"
+    )
     tail = f"\n-- parameters: {params!r}" if params else ""
     return head + readable(sql) + tail
 

@@ -13,7 +13,9 @@ from engine.replay import replay
 from engine.ruleset import RuleSet
 from engine.state import NOBODY, Replay
 from engine.violations import Language, Violation
+from pandoeren_replay.luck import SessionLuck, stored_luck
 from pandoeren_replay.sessions import Sheet, SheetLine, stored_sheet
+from pandoeren_replay.statistics.fair import SessionReview, session_review
 from pandoeren_replay.store.encode import is_simulated
 from pandoeren_replay.store.store import Store
 from pandoeren_replay.ui.texts import Texts
@@ -99,6 +101,8 @@ class Evening:
     other_faults: tuple[tuple[SheetLine, Violation], ...]
     mismatches: tuple[tuple[SheetLine, Violation], ...]
     analysed: bool
+    fair: SessionReview
+    luck: SessionLuck
 
     def say(self, key: str, **values: object) -> str:
         """A text of the report."""
@@ -177,6 +181,8 @@ def evening(
             (x, v) for x in lines for v in x.replay.violations if v.severity == "warning"
         ),
         analysed=bool(evaluations),
+        fair=session_review(store, sheet),
+        luck=stored_luck(store, sheet),
     )
 
 

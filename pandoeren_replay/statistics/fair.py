@@ -117,9 +117,20 @@ def session_review(store: Store, sheet: Sheet) -> SessionReview:
     )
 
 
+def rounded_parts(parts: dict[str, float], total: float) -> dict[str, float]:
+    """Parts with one decimal that add up to a whole total: what rounding leaves goes to luck.
+
+    >>> rounded_parts({"luck": 1.25, "own": -0.14, "others": -0.11}, 1)
+    {'luck': 1.2, 'own': -0.1, 'others': -0.1}
+    """
+    out = {k: round(v, 1) + 0.0 for k, v in parts.items()}
+    out["luck"] = round(out["luck"] + total - sum(out.values()), 1) + 0.0
+    return out
+
+
 def _count(cards: Sequence[Noted], verdicts: tuple[str, ...]) -> int:
     return sum(n.row.verdict in verdicts for n in cards)
 
 
 __all__ = ["BID_VERDICTS", "Noted", "PlayerReview", "SessionReview", "player_reviews",
-           "session_review"]  # fmt: skip
+           "rounded_parts", "session_review"]  # fmt: skip

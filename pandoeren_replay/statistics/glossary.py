@@ -17,6 +17,11 @@ _BIDDING = (
        "of auctions with a bid of his", "bidder",
        "share of the auctions in which a player bid after which he was declarer",
        "u.own_bids > 0", "coalesce(u.role = 'declarer', false)"),
+    _S("declares", "bidding", "declares, of hands with a contract",
+       "speelt, van de spellen met een bod", "rate", "of hands with a contract", "place",
+       "share of the hands with a contract of which the declarer is known that the player "
+       "declared, auction recorded or not",
+       "u.declarer IS NOT NULL", "coalesce(u.role = 'declarer', false)"),
     _S("raises", "bidding", "raises per auction", "verhogingen per bieding", "mean", "bids",
        "auction", "mean number of bids after the first, over auctions with a bid",
        "u.bids > 0", "u.bids - 1", by="contract"),

@@ -43,7 +43,8 @@ def statistics(
         rows.append(
             {
                 **shown(group),
-                "n": row[0].n, "decided": made.n, "made": made.hits or 0,
+                "n": row[0].n, "no_cards": row[0].no_cards,
+                "decided": made.n, "made": made.hits or 0,
                 "rate": made.value, "low": made.low, "high": made.high,
                 "small": made.n < intervals.FEW,
                 "margin": margin.value, "margin_low": margin.low, "margin_high": margin.high,

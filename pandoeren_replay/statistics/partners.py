@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 QUERY = """
-SELECT declarer_name, partner_name, count(*) AS n, count(*) FILTER (success) AS made
+SELECT declarer_name, partner_name, count(*) AS n, count(*) FILTER (success) AS made,
+    count(*) FILTER (NOT with_cards) AS no_cards
 FROM hands h
 WHERE success IS NOT NULL AND declarer_name IS NOT NULL AND partner_name IS NOT NULL AND ({where})
 GROUP BY declarer_name, partner_name
@@ -64,7 +65,8 @@ def pairs(store: Store, where: str | None = None) -> "pl.DataFrame":
         out.append(
             {
                 "declarer": r["declarer_name"], "partner": r["partner_name"],
-                "n": n, "made": made, "rate": made / n, "low": interval[0], "high": interval[1],
+                "n": n, "no_cards": r["no_cards"], "made": made,
+                "rate": made / n, "low": interval[0], "high": interval[1],
                 "expected": expected,
                 "difference": None if expected is None else made / n - expected,
                 "difference_low": low, "difference_high": high, "error": error,

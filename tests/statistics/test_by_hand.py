@@ -11,6 +11,8 @@ import pytest
 
 from pandoeren_replay.statistics.compute import figures
 from pandoeren_replay.statistics.glossary import STATISTICS, statistic
+from pandoeren_replay.stats import pairs
+from pandoeren_replay.stats import statistics as overview
 from pandoeren_replay.store import Store
 
 
@@ -119,22 +121,30 @@ def test_margins(club: Store) -> None:
 
 
 def test_scores(club: Store) -> None:
-    # A sheet's own figures are recorded, not proven: only the played hands have a known score.
-    # N as declarer: 2 - 2 + 1 - 2 - 3 - 3 = -7 over 6, E as his partner the same.
-    assert table(club, "score") == {"Anna": mean(-7, 6)}
-    assert table(club, "score_as_declarer") == {"Anna": mean(-7, 6)}
-    assert table(club, "score_as_partner") == {"Bas": mean(-7, 6)}
-    # Heerlen: defenders never score.
-    assert table(club, "score_as_defender") == {"Cor": mean(0, 6), "Dirk": mean(0, 6)}
+    # N as declarer: 1 -3 +3 in 1 5 6, four times, and 2 - 2 + 1 - 2 - 3 - 3 played: 4 - 7.
+    # W in 2: -1; S in 3: +2.
+    declarer = {"Anna": mean(-3, 18), "Cor": mean(8, 4), "Dirk": mean(-4, 4)}
+    assert table(club, "score") == declarer
+    assert table(club, "score_as_declarer") == declarer
+    # E is partner in 1 (+1) and in P1-P6; S in 2; W in 3.
+    assert table(club, "score_as_partner") == {
+        "Bas": mean(4 - 7, 10), "Cor": mean(-4, 4), "Dirk": mean(8, 4),
+    }  # fmt: skip
+    # Heerlen: defenders never score. N defends 2 3; E 2 3 5 6; S and W 1 5 6 and P1-P6.
+    assert table(club, "score_as_defender") == {
+        "Anna": mean(0, 8), "Bas": mean(0, 16), "Cor": mean(0, 18), "Dirk": mean(0, 18),
+    }  # fmt: skip
     assert table(club, "score_per_hand") == {
-        "Anna": mean(-7, 6), "Bas": mean(-7, 6), "Cor": mean(0, 6), "Dirk": mean(0, 6),
+        "Anna": mean(-3, 26), "Bas": mean(-3, 26), "Cor": mean(4, 26), "Dirk": mean(4, 26),
     }  # fmt: skip
 
 
 def test_score_against_the_field(club: Store) -> None:
-    # 160 was made once (+2) and lost once (-2), 0 on average: P1 is 2 above it; P3 is alone in
-    # its contract.
-    assert table(club, "score_over_field", where="made=yes") == {"Anna": mean(2, 2)}
+    # Field: 120 +1; 140 +1; 150 (4 x 2 - 2) / 5 = 1.2; 160 (2 - 2) / 2 = 0; misère 0.
+    # N made 1 (1 - 1) and 6 (3 - 0) four times, P1 (2 - 0) and P3 (1 - 1); S made 3: 2 - 1.2.
+    assert table(club, "score_over_field", where="made=yes") == {
+        "Anna": mean(4 * 3 + 2, 10), "Cor": mean(4 * 0.8, 4),
+    }  # fmt: skip
 
 
 def test_tricks_and_last_trick(club: Store) -> None:
@@ -168,10 +178,52 @@ def test_roem(club: Store) -> None:
 
 
 def test_contracts_beaten(club: Store) -> None:
-    # Who the partner is, is known of 5 (beaten) and 6, played alone, and of P1-P6 (four beaten).
-    assert table(club, "beaten") == {"Bas": (4, 8), "Cor": (8, 14), "Dirk": (8, 14)}
-    # Half of all misères were lost; on those lost E is 1 - 1/2 above that.
-    assert table(club, "beaten_over_field", where="made=no")["Bas"] == mean(4 * 0.5, 4)
+    # Defended, in 2 (beaten) and 3 by N and E, in 1 by S and W, in 5 (beaten) and 6 by E S W,
+    # four times; P1-P6 (four beaten) by S and W.
+    assert table(club, "beaten") == {
+        "Anna": (4, 8), "Bas": (8, 16), "Cor": (8, 18), "Dirk": (8, 18),
+    }  # fmt: skip
+    # All 130s were lost, and half of the misères: on those lost E is 0 and 1 - 1/2 above that.
+    assert table(club, "beaten_over_field", where="made=no")["Bas"] == mean(4 * 0.5, 8)
+
+
+def test_who_declares(club: Store) -> None:
+    # Of 26 hands with a contract N declares 1 5 6 four times and P1-P6.
+    assert table(club, "declares") == {
+        "Anna": (18, 26), "Bas": (0, 26), "Cor": (4, 26), "Dirk": (4, 26),
+    }  # fmt: skip
+
+
+def test_hands_without_cards_are_counted_apart(club: Store) -> None:
+    def sheets(name: str, by: str = "player") -> dict[str, int]:
+        found = figures(club, [statistic(name)], [by])
+        return {str(f.group[by]): f.no_cards for f in found}
+
+    # Of the sheet's 24 hands 20 have a contract: 120 130 150 mis mis; N declares three of five.
+    assert sheets("made", "contract") == {
+        "120": 4, "130": 4, "140": 0, "150": 4, "160": 0, "180": 0, "190": 0, "mis": 8,
+    }  # fmt: skip
+    assert sheets("made") == {"Anna": 12, "Cor": 4, "Dirk": 4}
+    assert sheets("score_per_hand") == dict.fromkeys(("Anna", "Bas", "Cor", "Dirk"), 20)
+    assert sheets("score_as_partner") == {"Bas": 4, "Cor": 4, "Dirk": 4}
+    assert sheets("entry") == dict.fromkeys(("Anna", "Bas", "Cor", "Dirk"), 24)
+    assert sheets("contracts", "rules") == {"heerlen": 20}
+    assert sheets("trump_kept") == {"Anna": 0}
+    rows = {r["contract"]: r for r in overview(club, ["contract"]).to_dicts()}
+    assert (rows["150"]["n"], rows["150"]["no_cards"]) == (5, 4)
+    together = {(r["declarer"], r["partner"]): (r["n"], r["no_cards"], r["made"])
+                for r in pairs(club).to_dicts()}  # fmt: skip
+    # N with E: 1 (made) four times and P1-P6, two made; W with S: 2, lost; S with W: 3, made.
+    assert together == {
+        ("Anna", "Bas"): (10, 4, 6), ("Dirk", "Cor"): (4, 4, 0), ("Cor", "Dirk"): (4, 4, 4),
+    }  # fmt: skip
+    # Without them only what the cards prove.
+    assert table(club, "score", where="cards=yes") == {"Anna": mean(-7, 6)}
+    assert table(club, "score_as_partner", where="cards=yes and declarer=Anna")["Bas"] == mean(
+        -7, 6
+    )
+    assert club.count("cards=no") == 24
+    assert club.count("cards=no and player=Bas and role=partner") == 4
 
 
 def test_habits(club: Store) -> None:

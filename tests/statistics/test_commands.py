@@ -14,6 +14,11 @@ def test_any_figures_in_every_format(run: Run, club: Store, tmp_path: Path) -> N
     out = run("stats", *db, "--of", "entry", "--by", "player").out
     assert "18 of 30" in out
     assert "60.0%" in out
+    assert "no cards: of n, from score sheets" in out
+    out = run("stats", *db).out
+    assert "20 of these 26 hands are from score sheets, without cards" in out
+    assert "score sheets" not in run("stats", *db, "--where", "cards=yes").out
+    assert "12 of these 18 hands are from score sheets" in run("stats", *db, "--partners").out
     rows = [
         json.loads(x)
         for x in run("stats", *db, "--of", "entry,made", "--format", "json").out.splitlines()
@@ -24,7 +29,7 @@ def test_any_figures_in_every_format(run: Run, club: Store, tmp_path: Path) -> N
     assert run("stats", *db, "--of", "entry", "--format", "parquet", "-o", file).code == 0
     assert pl.read_parquet(file)["hits"].sum() == 18 + 4 + 9 + 4
     lines = run("stats", *db, "--of", "beaten", "--format", "csv").out.splitlines()
-    assert lines[0].startswith("player,statistic,n,hits,value,low,high,small")
+    assert lines[0].startswith("player,statistic,n,no_cards,hits,value,low,high,small")
 
 
 def test_a_topic_keeps_what_can_be_split(run: Run, club: Store) -> None:  # noqa: F811
@@ -62,7 +67,9 @@ def test_pairs_comparison_sql_and_glossary(run: Run, club: Store) -> None:  # no
     db = ("--db", club.path)
     assert "Anna" in run("stats", *db, "--partners").out
     out = run("stats", *db, "--compare", "Anna", "--compare", "Cor").out
-    assert "Difference over 10 and 10 hands: -0.70" in out
+    assert "Difference over 30 and 30 hands: -0.23" in out
+    out = run("stats", *db, "--compare", "Anna", "--compare", "Cor", "--where", "cards=yes").out
+    assert "Difference over 6 and 6 hands: -1.17" in out
     assert "Fewer than 30" in out
     assert run("stats", *db, "--compare", "Anna").code == 2
     assert "FROM hands h" in run("stats", *db, "--of", "made", "--sql").out

@@ -35,4 +35,4 @@ def test_the_printed_sql_runs(club: Store) -> None:
     for s in STATISTICS:
         sql = sql_of(club, s)
         assert sql.startswith(f"-- {s.id}: ")
-        assert club.sql(sql).columns[-3:] == ["n0", "t0", "q0"]
+        assert club.sql(sql).columns[-4:] == ["n0", "s0", "t0", "q0"]

@@ -81,12 +81,13 @@ def test_the_same_deals_are_compared_in_pairs(tmp_path: Path) -> None:
 
 
 def test_without_common_deals_all_hands_count(club: Store) -> None:
-    # Anna -7 over 6 hands, Cor 0 over 6; both 0 over four passed-out ones. The scores of the
-    # other hands are not proven.
+    # Over 26 hands Anna -3 and Cor +4 (test_by_hand.py); both 0 over four passed-out ones.
     c = compare(club, "Anna", "Cor")
-    assert (c.paired, c.n) == (False, (10, 10))
-    assert c.difference == pytest.approx(-7 / 10)
-    assert c.as_dict()["small"]
+    assert (c.paired, c.n) == (False, (30, 30))
+    assert c.difference == pytest.approx(-7 / 30)
+    assert not c.as_dict()["small"]
+    c = compare(club, "Anna", "Cor", "cards=yes")  # -7 and 0 over the six that were played
+    assert (c.n, c.difference, c.small) == ((6, 6), pytest.approx(-7 / 6), True)
     with pytest.raises(ValueError, match="no hand of 'Nobody' with a known score"):
         compare(club, "Anna", "Nobody")
     with pytest.raises(ValueError, match="needs two players"):
