@@ -212,7 +212,7 @@ class Lake(Store):
         }
         shown = ", ".join(late.get(c, c) for c in [*view, *packed])
         con.execute(f"CREATE VIEW part AS SELECT {shown} FROM {scan(parts)}")
-        con.execute("DROP TABLE hand")
+        con.execute("DROP VIEW hand")
         con.execute(f"CREATE OR REPLACE VIEW hands AS SELECT {', '.join(view)} FROM part")
         columns = [f"{FROM_PART[c]} AS {c}" if c in FROM_PART else c for c in HAND]
         con.execute(f"CREATE VIEW hand AS SELECT {', '.join(columns)} FROM part")

@@ -202,7 +202,8 @@ def _take_thin(con: Any, job: Job, task: Task) -> list[dict[str, Any]]:
             row["line"] += before
         out.append({"content": text, "row": row, "violations": violations})
     ids = [t["row"]["hand_id"] for t in out]
-    for table in ("hand", "violation"):
+    # Packed hands have a whole deal.
+    for table in ("hand_row", "violation"):
         con.execute(
             f"DELETE FROM {table} WHERE hand_id IN (SELECT unnest(?::BIGINT[]))", [ids]
         ).fetchall()

@@ -23,6 +23,7 @@ from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.generations import Unchanged
 from pandoeren_replay.store.hash import hash_text
 from pandoeren_replay.store.merging import join_copies, merge_sources
+from pandoeren_replay.store.packed import delete_hands
 from pandoeren_replay.store.store import Store
 from pandoeren_replay.store.writer import insert_arrow, insert_rule_sets
 from parsers.base import Options, Source
@@ -242,7 +243,10 @@ def _write(con: Any, new: Sequence[tuple[dict[str, Any], Row, RuleSet]]) -> None
         ids = [r[0] for r in rows]
         changed += len(ids)
         chosen = "hand_id IN (SELECT unnest(?::BIGINT[]))"
-        con.execute(f"DELETE FROM {table} WHERE {chosen}", [ids]).fetchall()
+        if table == "hand":
+            delete_hands(con, chosen, [ids])
+        else:
+            con.execute(f"DELETE FROM {table} WHERE {chosen}", [ids]).fetchall()
         con.execute(f"DELETE FROM violation WHERE {chosen}", [ids]).fetchall()
         for valued in ("evaluation", "declaration_value", "review"):
             con.execute(f"DELETE FROM {valued} WHERE {chosen}", [played]).fetchall()
@@ -250,7 +254,7 @@ def _write(con: Any, new: Sequence[tuple[dict[str, Any], Row, RuleSet]]) -> None
         if more:
             data = data.append_column("merged_into", [[more[i][0] for i in ids]])
             data = data.append_column("rule", [[more[i][1] for i in ids]])
-        insert_arrow(con, table, data)
+        insert_arrow(con, "hand_row" if table == "hand" else table, data)
         insert_arrow(con, "violation", arrow_table(VIOLATION, violations))
     if not changed:
         raise Unchanged

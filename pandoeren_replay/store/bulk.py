@@ -24,7 +24,13 @@ from engine.replay import replay
 from engine.ruleset import RuleSet
 from engine.state import Replay
 from pandoeren_replay.store import bulk_kernels as kernels
-from pandoeren_replay.store.bulk_columns import content_hashes, hand_table
+from pandoeren_replay.store.bulk_columns import (
+    Kinds,
+    Packed,
+    content_hashes,
+    pack,
+    packed_table,
+)
 from pandoeren_replay.store.bulk_source import (
     FORMAT,
     BulkCounts,
@@ -36,6 +42,8 @@ from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_tab
 from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.hash import hash_text
 from pandoeren_replay.store.holding import hold
+from pandoeren_replay.store.packed import HAND_TABLES
+from pandoeren_replay.store.packed_kernels import PLAIN, TOLD, WIDE
 from pandoeren_replay.store.writer import (
     Double,
     compare,
@@ -102,9 +110,10 @@ class BulkImport:
         self._hashes = _Hashes(con, expected)
         self._seen: dict[str, int] = {}
         self._rule_sets: dict[tuple[str, str], RuleSet] = {}
-        self._waiting: list[Any] = []
+        self._waiting: dict[str, list[Any]] = {name: [] for name in HAND_TABLES}
+        self._kinds = Kinds(con.execute("SELECT * FROM hand_kind ORDER BY kind").fetchall())
         self._doubles: list[Double] = []
-        self._again: list[Any] = []
+        self._again: list[tuple[str, Any]] = []
         self._room = np.empty(ROW_GROUP, RESULT)
         self._pool = ThreadPoolExecutor(1, "store-writer")
         self._writing: Future[None] | None = None
@@ -113,6 +122,7 @@ class BulkImport:
         """Read one source to its end. Raises :class:`NotForBulk`."""
         source_id = next_id(self._con, "source", "source_id")
         insert_rows(self._con, "source", [(source_id, self._import_id, source.name, FORMAT)])
+        self._kinds.next_source()
         reader = PhlBytesReader(source.name, self._options, rooms=2)
         done = 0
         try:
@@ -179,17 +189,23 @@ class BulkImport:
             )
             slow[i] = self._encoded(hand, done)
 
+        def take_each(rows: Any) -> None:
+            for i in rows.tolist():
+                if i not in slow:
+                    record = chunk.record(i)
+                    take(i, record, replay(record, chunk.rules[hands["rules"][i]]))
+
         result = replay_columns(chunk.columns, chunk.rules, take, self._room)
-        for number in np.unique(hands["rules"]):
-            if number != SKIP:
-                rules = chunk.rules[number]
+        used = np.bincount(hands["rules"], minlength=len(chunk.rules))
+        for rules, n in zip(chunk.rules, used):
+            if n:
                 self._rule_sets.setdefault((rules.id, rules.content_hash), rules)
         # The sentences of violations are worked out by the step replay.
-        for i in np.unique(result.violations["hand"]).tolist():
-            if i not in slow:
-                record = chunk.record(i)
-                take(i, record, replay(record, chunk.rules[hands["rules"][i]]))
-        self._book(chunk, result, slow, source, source_id)
+        take_each(np.unique(result.violations["hand"]))
+        every = np.flatnonzero(hands["rules"] != SKIP)
+        packed = pack(chunk, result, _without(every, slow), self._kinds)
+        take_each(every[packed.fit[every] == WIDE])
+        self._book(chunk, result, packed, every, slow, source, source_id)
 
     def _encoded(self, hand: Located, done: Replay) -> _Slow:
         row = encode(hand, done, FORMAT)
@@ -205,15 +221,14 @@ class BulkImport:
         self,
         chunk: PhlChunk,
         result: BatchResult,
+        packed: Packed,
+        every: Any,
         slow: dict[int, _Slow],
         source: BulkSource,
         source_id: int,
     ) -> None:
         """Tell new hands from known ones, and hand the new ones to the writing thread."""
-        every = np.flatnonzero(chunk.columns.hands["rules"] != SKIP)
-        is_slow = np.zeros(len(chunk), np.bool_)
-        is_slow[list(slow)] = True
-        fast = every[~is_slow[every]]
+        fast = _without(every, slow)
         hashes = np.zeros(len(chunk), np.uint64)
         hashes[fast] = content_hashes(chunk, fast)
         for i, s in slow.items():
@@ -228,24 +243,24 @@ class BulkImport:
         counts.duplicate += len(every) - stored
         counts.with_errors += sum(s.row.values["errors"] > 0 for s in slow.values())
         counts.simulated += sum(bool(s.row.values["simulated"]) for s in slow.values())
-        for i in np.flatnonzero(~new & (chunk.columns.hands["rules"] != SKIP)).tolist():
+        counts.simulated += int(packed.simulated[fast].sum())
+        for i in every[~new[every]].tolist():
             text = slow[i].row.result if i in slow else chunk.text(i).split(" ")[7]
             line = int(chunk.lines["number"][i])
             self._doubles.append(Double(int(hashes[i]), source.name, line, text))
         self._hand_id += stored
-        tables = []
-        table, simulated = hand_table(chunk, result, fast)
-        counts.simulated += simulated
-        kept = new[fast]
-        if not kept.all():
-            table = _own(table)  # Arrow cannot filter views
-            mine = fast[~kept]
-            double = table.filter(pa.array(~kept))
-            self._again.append(_with_ids(double, None, hashes[mine], source_id))
-            table = table.filter(pa.array(kept))
-        if len(table):
-            mine = fast[kept]
-            tables.append(_with_ids(table, ids[mine], hashes[mine], source_id))
+        tables: dict[str, list[Any]] = {name: [] for name in HAND_TABLES}
+        for name, kind in (("hand_packed", PLAIN), ("hand_told", TOLD)):
+            mine = fast[packed.fit[fast] == kind]
+            for rows in (mine[new[mine]], mine[~new[mine]]):
+                if not rows.size:
+                    continue
+                table = packed_table(chunk, result, packed, rows, kind == TOLD)
+                if new[rows[0]]:
+                    tables[name].append(_with_ids(table, ids[rows], hashes[rows], source_id))
+                else:
+                    table = _with_ids(table, None, hashes[rows], source_id)
+                    self._again.append((name, _own(table)))
         rows, again, violations = [], [], []
         for i in sorted(slow):
             fixed = {"hand_id": int(ids[i]), "hash": slow[i].hash, "source_id": source_id}
@@ -257,12 +272,13 @@ class BulkImport:
             else:
                 again.append(row)
         if rows:
-            tables.append(arrow_table(HAND, rows))
+            tables["hand_row"].append(arrow_table(HAND, rows))
         if again:
-            self._again.append(arrow_table(HAND, again))
+            self._again.append(("hand_row", arrow_table(HAND, again)))
+        kinds, self._kinds.new = self._kinds.new, []
         self._written()
         self._writing = self._pool.submit(
-            self._write, tables, arrow_table(VIOLATION, violations) if violations else None
+            self._write, tables, kinds, arrow_table(VIOLATION, violations) if violations else None
         )
 
     # -- writing (in the thread; never two at once)
@@ -273,32 +289,44 @@ class BulkImport:
             done, self._writing = self._writing, None
             done.result()
 
-    def _write(self, tables: list[Any], violations: Any) -> None:
+    def _write(
+        self, tables: dict[str, list[Any]], kinds: list[tuple[Any, ...]], violations: Any
+    ) -> None:
+        insert_rows(self._con, "hand_kind", kinds)
         if violations is not None:
             insert_arrow(self._con, "violation", violations)
-        pieces = [*self._waiting, *tables]
-        self._waiting = []
-        while sum(map(len, pieces)) >= ROW_GROUP:
-            group, pieces = _cut(pieces, ROW_GROUP)
-            self._insert(group)
-        # What is left outlives the bytes that it was read from.
-        self._waiting = [_own(piece) for piece in pieces if len(piece)]
+        for name, incoming in tables.items():
+            pieces = [*self._waiting[name], *incoming]
+            self._waiting[name] = []
+            while sum(map(len, pieces)) >= ROW_GROUP:
+                group, pieces = _cut(pieces, ROW_GROUP)
+                self._insert(name, group)
+            # What is left outlives the bytes that it was read from.
+            self._waiting[name] = [_own(piece) for piece in pieces if len(piece)]
 
     def _flush(self) -> None:
         """Write what does not fill a row group."""
-        if self._waiting:
-            self._insert(self._waiting)
-            self._waiting = []
+        for name, pieces in self._waiting.items():
+            if pieces:
+                self._insert(name, pieces)
+                self._waiting[name] = []
 
-    def _insert(self, pieces: list[Any]) -> None:
+    def _insert(self, table: str, pieces: list[Any]) -> None:
         """One insert of all pieces: DuckDB cuts row groups by inserts."""
         names = [f"incoming_{k}" for k in range(len(pieces))]
         for name, piece in zip(names, pieces, strict=True):
             self._con.register(name, piece)
         union = " UNION ALL BY NAME ".join(f"SELECT * FROM {name}" for name in names)
-        self._con.execute(f"INSERT INTO hand BY NAME {union}").fetchall()
+        self._con.execute(f"INSERT INTO {table} BY NAME {union}").fetchall()
         for name in names:
             self._con.unregister(name)
+
+
+def _without(rows: Any, slow: dict[int, _Slow]) -> Any:
+    """Those of some rows that are not among the slow ones."""
+    if not slow:
+        return rows
+    return rows[~np.isin(rows, list(slow))]
 
 
 def _with_ids(table: Any, ids: Any, hashes: Any, source_id: int) -> Any:
@@ -337,11 +365,13 @@ def _own(table: Any) -> Any:
 @contextmanager
 def bulk_import(con: Any, options: Options, sources: Sequence[BulkSource]) -> Iterator[BulkImport]:
     """A :class:`BulkImport` whose thread ends with the block."""
-    # Rows come in whole groups and carry their number: keeping their order as well would make
-    # DuckDB hold groups back and leave dead blocks in the file. The connection is this import's.
-    con.execute("SET preserve_insertion_order = false")
+    # One thread reads and replays while the other writes. If DuckDB shared out a row group among
+    # threads of its own, each would begin blocks of its own, and the file be half dead blocks.
+    threads = con.execute("SELECT current_setting('threads')").fetchall()[0][0]
+    con.execute("SET threads = 1")
     found = BulkImport(con, options, sum(s.size for s in sources) // 200)
     try:
         yield found
     finally:
         found.close()
+        con.execute(f"SET threads = {threads}")

@@ -1,27 +1,36 @@
-"""Hands read on bytes and replayed in columns, as an Arrow table of the store.
+"""Hands read on bytes and replayed in columns, packed and as Arrow tables of the store.
 
-Gives exactly the values that :func:`pandoeren_replay.store.encode.encode` gives for each of them;
-only for lines that the compiled reader read whole and that have no violation.
+The view ``hand`` then gives exactly the values that :func:`pandoeren_replay.store.encode.encode`
+gives for each of them; only for lines that the compiled reader read whole and that have no
+violation.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from engine.batch import BatchResult, tables_of
-from engine.batch_columns import OUTCOMES, call_text
-from engine.batch_result import COMPLETENESS, STATUSES
+from engine.batch_columns import call_text
 from engine.ruleset import RuleSet
 from pandoeren_replay.store import bulk_kernels as kernels
-from pandoeren_replay.store.columns import HAND
+from pandoeren_replay.store import packed_kernels as packing
+from pandoeren_replay.store.columns import PACKED, TOLD
 from pandoeren_replay.store.encode import META_COLUMNS, SIMULATED, USUAL_ORDER
 from pandoeren_replay.store.hash import IDENTITY_KEYS
+from pandoeren_replay.store.packed import MOST_KINDS
 from parsers.phl_byte_lines import META_KEYS, OTHER_KEY
 from parsers.phl_bytes import PhlChunk
 
 _IDENTITY = np.array([META_KEYS.index(k) for k in IDENTITY_KEYS], np.int64)
-_FORMAT = "phl"
+_SIMULATED = np.frombuffer(SIMULATED.encode(), np.uint8)
+_NO_KIND = MOST_KINDS - 1
+_FEW = 256
+
+Kind = tuple[str, str, str | None, str | None, str | None, int | None, int | None]
+"""Rules, their hash, field 1 where that is not just the id; contract, its key, level, target."""
 
 
 def content_hashes(chunk: PhlChunk, rows: Any) -> Any:
@@ -38,154 +47,188 @@ def content_hashes(chunk: PhlChunk, rows: Any) -> Any:
     return out
 
 
-def hand_table(chunk: PhlChunk, result: BatchResult, rows: Any) -> tuple[Any, int]:
-    """The columns of :data:`pandoeren_replay.store.columns.HAND` that come from the hand itself,
-    and how many of the hands are simulated.
+class Kinds:
+    """Numbers of the kinds of packed hands (table ``hand_kind``): those of a store and new ones.
+
+    ``new`` are rows of that table which are not in it yet.
+    """
+
+    def __init__(self, known: Sequence[tuple[Any, ...]]) -> None:
+        self._numbers: dict[Kind, int] = {row[1:]: row[0] for row in known}
+        self.new: list[tuple[Any, ...]] = []
+        self.next_source()
+
+    def next_source(self) -> None:
+        """Forget what the keys of the last source meant."""
+        self._known: dict[int, int] = {}
+        self._make_table(_FEW)
+
+    def number(self, chunk: PhlChunk, packed: "Packed", rows: Any) -> None:
+        """Number the kinds of some packed hands; where numbers run out, a hand is kept wide."""
+        at = 0
+        while True:
+            at = packing.number_kinds(packed.keys, rows, self._keys, self._values, packed.kinds, at)
+            if at == rows.size:
+                break
+            key = int(packed.keys[rows[at]])
+            self._known[key] = self._number(_kind(chunk, key))
+            if 2 * len(self._known) > len(self._keys):
+                self._make_table(4 * len(self._keys))
+            else:
+                packing.add_kind(key, self._known[key], self._keys, self._values)
+        packed.fit[rows[packed.kinds[rows] == _NO_KIND]] = packing.WIDE
+
+    def _number(self, kind: Kind) -> int:
+        number = self._numbers.get(kind)
+        if number is None:
+            number = len(self._numbers)
+            if number >= _NO_KIND:
+                return _NO_KIND
+            self._numbers[kind] = number
+            self.new.append((number, *kind))
+        return number
+
+    def _make_table(self, size: int) -> None:
+        self._keys = np.full(size, packing.EMPTY, np.int64)
+        self._values = np.zeros(size, np.uint16)
+        for key, number in self._known.items():
+            packing.add_kind(key, number, self._keys, self._values)
+
+
+def _kind(chunk: PhlChunk, key: int) -> Kind:
+    rules: RuleSet = chunk.rules[key & 0xFF]
+    token = chunk.tokens[key >> packing.KEY_TOKEN & 0xFFFF]
+    contract = key >> packing.KEY_CONTRACT
+    bid = None if contract == packing.NO_CONTRACT else rules.bid(call_text(contract))
+    outcome = (None,) * 4 if bid is None else (bid.text, bid.key, bid.level, bid.target)
+    return (rules.id, rules.content_hash, None if token == rules.id else token, *outcome)
+
+
+@dataclass(slots=True)
+class Packed:
+    """The hands of a chunk as words, each in its place; see
+    :mod:`pandoeren_replay.store.packed_kernels`."""
+
+    words: Any
+    keys: Any
+    kinds: Any
+    fit: Any
+    simulated: Any
+
+
+def pack(chunk: PhlChunk, result: BatchResult, rows: Any, kinds: Kinds) -> Packed:
+    """Pack some hands of a chunk that the compiled reader read and that have no violation."""
+    n = len(chunk)
+    out = Packed(
+        np.empty((len(packing.WORDS), n), np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.uint16),
+        np.full(n, packing.WIDE, np.int8),
+        np.zeros(n, np.bool_),
+    )
+    by_simulator = np.zeros(n, np.bool_)
+    for key, flags in (("src", by_simulator), ("event", out.simulated)):
+        number = META_KEYS.index(key)
+        kernels.values_equal(chunk.data, chunk.lines, rows, number, _SIMULATED, flags)
+    out.simulated |= by_simulator
+    usual = np.zeros(n, np.bool_)
+    columns = chunk.columns
+    for number, rules in enumerate(chunk.rules):
+        if (columns.hands["rules"] == number).any():
+            auction = tables_of(rules).auction
+            kernels.round_the_table(
+                columns.hands, columns.calls, rows, number, auction.symbol, auction.steps,
+                auction.states, usual,
+            )  # fmt: skip
+    packing.pack(
+        chunk.columns.hands, chunk.lines, result.hands, rows, out.simulated, by_simulator,
+        usual, out.words, out.keys, out.fit,
+    )  # fmt: skip
+    kinds.number(chunk, out, rows[out.fit[rows] != packing.WIDE])
+    return out
+
+
+def packed_table(
+    chunk: PhlChunk, result: BatchResult, packed: Packed, rows: Any, told: bool
+) -> Any:
+    """Hands as rows of the table ``hand_packed`` (``told``: ``hand_told``).
 
     ``hand_id``, ``hash`` and ``source_id`` are for the caller to add. The table holds views into
-    ``chunk.data``, which must live as long as it.
+    ``chunk.data``, which must live as long as it. Columns that are empty are left out.
     """
-    columns = _Columns(chunk, result, rows)
-    return pa.table(columns.all()), columns.n_simulated
+    texts = _Texts(chunk, result, rows)
+    columns = {
+        "line": _numbers(chunk.lines["number"][rows], "line"),
+        "kind": _numbers(packed.kinds[rows], "kind"),
+        "record_id": texts.meta("id"),
+        "auction": texts.field(3),
+        "claims": texts.field(6),
+    }
+    every = rows.size == len(chunk)
+    for name, words in zip(packing.WORDS, packed.words):
+        columns[name] = _numbers(words if every else words[rows], name)
+    if told:
+        columns |= texts.told()
+    return pa.table({k: v for k, v in columns.items() if v is not None})
 
 
-class _Columns:
+class _Texts:
     def __init__(self, chunk: PhlChunk, result: BatchResult, rows: Any) -> None:
         self.chunk = chunk
+        self.result = result
         self.rows = rows
-        every = rows.size == len(chunk)
-        self.hands = chunk.columns.hands if every else chunk.columns.hands[rows]
-        self.lines = chunk.lines if every else chunk.lines[rows]
-        self.out = result.hands if every else result.hands[rows]
         self.data = pa.py_buffer(chunk.data)
-        self.played = self.out["row"] >= 0
-        self.bits = None if self.played.all() else _bitmap(self.played)
-        self.rules = self.hands["rules"]
-        self.n_simulated = 0
 
-    def all(self) -> dict[str, Any]:
-        """Columns by name; those that are always null here are left out."""
-        columns: dict[str, Any] = {"line": self._lined(self.lines["number"], "line")}
-        columns |= self._named()
-        columns |= self._meta()
-        columns |= self._texts()
-        columns |= self._numbers()
-        columns |= self._plays()
-        for k, name in enumerate(COMPLETENESS):
-            codes = np.ascontiguousarray(self.out["completeness"][:, k])
-            columns[f"has_{name}"] = _words(codes, list(STATUSES))
-        return columns
-
-    # -- plain values
-
-    def _lined(self, values: Any, name: str, bits: Any = None) -> Any:
-        """An Arrow array of one column; ``bits`` is its validity."""
-        kind = HAND[name]
-        if pa.types.is_boolean(kind):
-            data = _bitmap(values.astype(np.bool_))
-        else:
-            data = pa.py_buffer(np.ascontiguousarray(values, kind.to_pandas_dtype()))
-        return pa.Array.from_buffers(kind, len(values), [bits, data])
-
-    def _numbers(self) -> dict[str, Any]:
-        out, bits = self.out, self.bits
-        columns = {
-            "dealer": self._lined(self.hands["dealer"], "dealer"),
-            "middle": self._lined(out["middle"], "middle"),
-            "n_calls": self._lined(self.hands["n_calls"], "n_calls"),
-            "n_plays": self._lined(self.hands["n_plays"], "n_plays"),
-            "passed_out": self._lined(out["passed_out"], "passed_out"),
-            "winners": self._lined(out["winners"], "winners"),
-            "n_tricks": self._lined(out["n_tricks"], "n_tricks"),
-            "partner": self._lined(out["partner"], "partner"),
-            "errors": self._lined(out["errors"], "errors"),
-            "warnings": self._lined(out["warnings"], "warnings"),
-        }
-        for k, seat in enumerate("nes"):
-            columns[f"deal_{seat}"] = self._lined(self.hands["hands"][:, k], f"deal_{seat}")
-        for k, seat in enumerate("nesw"):
-            columns[f"score_{seat}"] = self._lined(out["score"][:, k], f"score_{seat}")
-        for k, side in enumerate(("side", "defenders")):
-            for name in ("points", "tricks", "meld"):
-                columns[f"{name}_{side}"] = self._lined(out[name][:, k], f"{name}_{side}")
-        for name in ("declarer", "level", "trump", "points_out", "leader"):
-            columns[name] = self._lined(out[name], name, bits)
-        for name in ("called", "discard"):
-            columns[name] = self._lined(out[name], name, _some(out[name] >= 0))
-        columns["made"] = self._lined(out["made"] > 0, "made", bits)
-        claimed = _some(self.hands["n_claims"] > 0)
-        columns["claims_standing"] = self._lined(out["standing"], "claims_standing", claimed)
-        columns["target"] = self._lined(self._targets(), "target", bits)
-        return columns
-
-    def _targets(self) -> Any:
-        """Points needed: of the contract, or the level bid (-1 here), 0 without points."""
-        widest = max(len(r.auction.order) for r in self.chunk.rules)
-        fixed = np.zeros((len(self.chunk.rules), widest), np.int16)
-        for k, rules in enumerate(self.chunk.rules):
-            for row, key in enumerate(rules.auction.order):
-                c = rules.contracts[key]
-                fixed[k, row] = 0 if c.goal != "points" else c.target or -1
-        found = fixed[self.rules, self.out["row"]]
-        return np.where(found < 0, self.out["level"], found)
-
-    def _plays(self) -> dict[str, Any]:
-        words = np.zeros((4, self.rows.size), np.int64)
-        kernels.pack_plays(self.chunk.columns.hands, self.rows, words)
-        return {f"p{w}": self._lined(words[w], f"p{w}", self.bits) for w in range(4)}
-
-    # -- words that come again and again
-
-    def _named(self) -> dict[str, Any]:
-        rule_sets, out = self.chunk.rules, self.out
-        first = np.cumsum([0, *(len(r.auction.order) for r in rule_sets)])
-        keys = [key for r in rule_sets for key in r.auction.order]
-        key = first[self.rules] + out["row"]
-        present = np.zeros(1 << 16, np.bool_)
-        present[out["contract"]] = True
-        present[-1] = False
-        place = np.cumsum(present) - 1
-        contracts = [call_text(int(c)) for c in np.flatnonzero(present)]
-        columns = {
-            "rules": _words(self.rules, [r.id for r in rule_sets]),
-            "rules_hash": _words(self.rules, [r.content_hash for r in rule_sets]),
-            "raw_format": _words(np.zeros(self.rows.size, np.int8), [_FORMAT]),
-            "recorded": _words(self.hands["outcome"], list(OUTCOMES)),
-            "contract": _words(np.where(self.played, place[out["contract"]], -1), contracts),
-            "contract_key": _words(np.where(self.played, key, -1), keys),
-        }
-        named = self._rules_named(rule_sets)
-        if named is not None:
-            columns["rules_named"] = named
-        return columns
-
-    def _rules_named(self, rule_sets: list[RuleSet]) -> Any:
-        """Field 1 where it is not just the id."""
-        ids = [r.id for r in rule_sets]
-        tokens = self.chunk.tokens
-        plain = np.array([[t == i for t in tokens] for i in ids])
-        token = self.lines["token"]
-        named = np.where(plain[self.rules, token], -1, token)
-        return _words(named, tokens) if (named >= 0).any() else None
-
-    # -- texts
-
-    def _texts(self) -> dict[str, Any]:
-        columns = {}
-        for name, field in (("auction", 3), ("declaration", 4), ("claims", 6), ("result", 7)):
-            views, valid = self._room()
-            kernels.field_views(self.chunk.data, self.chunk.lines, self.rows, field, views, valid)
-            columns[name] = _strings(views, valid, [self.data])
+    def told(self) -> dict[str, Any]:
+        """The columns of :data:`pandoeren_replay.store.columns.TOLD`."""
+        columns = {c: self.meta(key) for key, c in META_COLUMNS.items() if c in TOLD}
+        views, valid = self._room()
+        kernels.rest_views(self.chunk.data, self.chunk.lines, self.rows, views, valid)
+        columns["meta_rest"] = _strings(views, valid, [self.data])
+        columns["meta_keys"] = self._orders()
         columns["call_seats"] = self._call_seats()
-        return {k: v for k, v in columns.items() if v is not None}
+        hands, out = self.chunk.columns.hands, self.result.hands
+        declared, resulted = np.empty((2, self.rows.size), np.bool_)
+        packing.written_otherwise(hands, out, self.rows, declared, resulted)
+        columns["declaration"] = self.field(4, declared)
+        columns["result"] = self.field(7, resulted)
+        claimed = _some(hands["n_claims"][self.rows] > 0)
+        columns["claims_standing"] = _numbers(
+            out["standing"][self.rows], "claims_standing", claimed
+        )
+        return columns
+
+    def field(self, which: int, wanted: Any = None) -> Any:
+        """A field as it is written, where ``wanted``; without that, ``.`` is nothing."""
+        views, valid = self._room()
+        kernels.field_views(
+            self.chunk.data, self.chunk.lines, self.rows, which, views, valid, wanted is not None
+        )
+        if wanted is not None:
+            valid &= wanted
+        return _strings(views, valid, [self.data])
+
+    def meta(self, key: str) -> Any:
+        """The values of a key of META."""
+        views, valid = self._room()
+        decoded = np.zeros(0, np.uint8)
+        while True:
+            need = kernels.meta_views(
+                self.chunk.data, self.chunk.lines, self.rows, META_KEYS.index(key), views, valid,
+                decoded,
+            )  # fmt: skip
+            if need <= decoded.size:
+                return _strings(views, valid, [self.data, pa.py_buffer(decoded)])
+            decoded = np.zeros(need, np.uint8)
 
     def _call_seats(self) -> Any:
         views, valid = self._room()
-        text = np.empty(int(self.hands["n_calls"].sum()) + kernels.SLACK, np.uint8)
         columns = self.chunk.columns
+        hands = columns.hands[self.rows]
+        text = np.empty(int(hands["n_calls"].sum()) + kernels.SLACK, np.uint8)
         used = 0
         for number, rules in enumerate(self.chunk.rules):
-            where = np.flatnonzero(self.rules == number)
+            where = np.flatnonzero(hands["rules"] == number)
             if not where.size:
                 continue
             auction = tables_of(rules).auction
@@ -197,36 +240,9 @@ class _Columns:
             views[where], valid[where] = mine, ok
         return _strings(views, valid, [pa.py_buffer(text)])
 
-    def _meta(self) -> dict[str, Any]:
-        columns: dict[str, Any] = {}
-        simulated = np.zeros(self.rows.size, np.bool_)
-        for k, key in enumerate(META_KEYS):
-            views, valid = self._room()
-            decoded = np.zeros(0, np.uint8)
-            while True:
-                need = kernels.meta_views(
-                    self.chunk.data, self.chunk.lines, self.rows, k, views, valid, decoded
-                )
-                if need <= decoded.size:
-                    break
-                decoded = np.zeros(need, np.uint8)
-            strings = _strings(views, valid, [self.data, pa.py_buffer(decoded)])
-            if strings is None:
-                continue
-            columns[META_COLUMNS[key]] = strings
-            if key in ("src", "event"):
-                simulated |= kernels.equal_to(views, _SIMULATED)
-        self.n_simulated = int(simulated.sum())
-        columns["simulated"] = self._lined(simulated, "simulated")
-        views, valid = self._room()
-        kernels.rest_views(self.chunk.data, self.chunk.lines, self.rows, views, valid)
-        columns["meta_rest"] = _strings(views, valid, [self.data])
-        columns["meta_keys"] = self._orders()
-        return {k: v for k, v in columns.items() if v is not None}
-
     def _orders(self) -> Any:
         """Order of the META keys where it is not the usual one."""
-        order = self.lines["order"]
+        order = self.chunk.lines["order"][self.rows]
         codes = np.full(self.rows.size, -1, np.int32)
         texts: list[str] = []
         kinds, which = np.unique(order, return_inverse=True) if len(order) else (order, order)
@@ -241,9 +257,6 @@ class _Columns:
         return np.empty((self.rows.size, 2), np.int64), np.empty(self.rows.size, np.bool_)
 
 
-_SIMULATED = np.frombuffer(SIMULATED.encode() + bytes(kernels.SLACK), np.uint8).copy()
-
-
 def _order_text(packed: int) -> str | None:
     """``meta_keys`` for an order of keys (:data:`parsers.phl_byte_lines.LINE`)."""
     keys = []
@@ -255,13 +268,20 @@ def _order_text(packed: int) -> str | None:
     return None if keys == usual else ";".join(keys)
 
 
-def _bitmap(flags: Any) -> Any:
-    return pa.py_buffer(np.packbits(flags, bitorder="little"))
+def _numbers(values: Any, name: str, bits: Any = None) -> Any:
+    """An Arrow array of one column of numbers; ``bits`` is its validity."""
+    kind = PACKED.get(name) or TOLD[name]
+    dtype = np.dtype(kind.to_pandas_dtype())
+    if values.dtype.itemsize == dtype.itemsize and values.flags.c_contiguous:
+        data = values.view(dtype)
+    else:
+        data = np.ascontiguousarray(values, dtype)
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(data)])
 
 
 def _some(flags: Any) -> Any:
     """A validity buffer, ``None`` where all are valid."""
-    return None if flags.all() else _bitmap(flags)
+    return None if flags.all() else pa.py_buffer(np.packbits(flags, bitorder="little"))
 
 
 def _strings(views: Any, valid: Any, buffers: list[Any]) -> Any:
@@ -274,8 +294,7 @@ def _strings(views: Any, valid: Any, buffers: list[Any]) -> Any:
 
 def _words(codes: Any, words: list[str]) -> Any:
     """A column of few different words; a negative code is null."""
-    codes = np.ascontiguousarray(codes, np.int32)
     bits = _some(codes >= 0)
     data = pa.py_buffer(np.maximum(codes, 0) if bits is not None else codes)
     indices = pa.Array.from_buffers(pa.int32(), len(codes), [bits, data])
-    return pa.DictionaryArray.from_arrays(indices, pa.array(words or [""]))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(words))

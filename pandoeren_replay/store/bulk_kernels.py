@@ -1,4 +1,4 @@
-"""Compiled parts of the bulk road into the store: hashes, string views, packed plays."""
+"""Compiled parts of the bulk road into the store: hashes and string views."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from engine.cards import SEATS
-from pandoeren_replay.store.hash import _hash_bytes as hash_bytes
+from pandoeren_replay.store.hash import OFFSET, PRIME, absorb, finish
 from parsers.phl_byte_fields import take
 from parsers.phl_byte_lines import META_KEYS
 
@@ -21,6 +21,7 @@ _SEAT_BYTES = np.frombuffer(SEATS.encode(), np.uint8)
 _LOWER = 32
 _SPACE, _PERCENT, _DOT, _SEMICOLON = (ord(c) for c in " %.;")
 LONGEST_ID = 64
+_LANES = 4
 
 
 @njit(cache=True, nogil=True)
@@ -40,13 +41,15 @@ def _null(v: Any, k: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def field_views(data: Any, lines: Any, rows: Any, which: int, views: Any, valid: Any) -> None:
-    """Views of field ``which`` (0-7) of some lines; ``.`` is absent."""
+def field_views(
+    data: Any, lines: Any, rows: Any, which: int, views: Any, valid: Any, dots: bool
+) -> None:
+    """Views of field ``which`` (0-7) of some lines; ``.`` is absent unless ``dots``."""
     for k in range(rows.size):
         line = lines[rows[k]]
         at = line.start + line.fields[which]
         length = int(line.fields[which + 1]) - int(line.fields[which]) - 1
-        absent = length == 1 and data[at] == _DOT
+        absent = length == 1 and data[at] == _DOT and not dots
         valid[k] = not absent
         if absent:
             _null(views, k)
@@ -114,6 +117,24 @@ def meta_views(
 
 
 @njit(cache=True, nogil=True)
+def round_the_table(
+    hands: Any, calls: Any, rows: Any, rules: int, symbol: Any, steps: Any, states: Any, out: Any
+) -> None:
+    """Mark hands of one rule set whose calls are all valid and go simply round the table."""
+    for k in range(rows.size):
+        h = hands[rows[k]]
+        if h.rules != rules:
+            continue
+        state = 0
+        usual = True
+        for n in range(h.n_calls):
+            step = steps[state, symbol[calls[h.calls_at + n]]]
+            usual = usual and not step.fault and states[state].turn == n & 3
+            state = step.following
+        out[rows[k]] = usual
+
+
+@njit(cache=True, nogil=True)
 def call_seats(
     hands: Any, calls: Any, rows: Any, symbol: Any, steps: Any, states: Any, text: Any, at: int,
     views: Any, valid: Any,
@@ -146,44 +167,25 @@ def call_seats(
 
 
 @njit(cache=True, nogil=True)
-def equal_to(views: Any, text: Any) -> Any:
-    """Which of some strings are a given text of at most 12 bytes (``text``: SLACK bytes more)."""
-    wanted = np.zeros((1, 2), np.int64)
-    _view(wanted, 0, text, 0, 0, text.size - SLACK)
-    out = np.zeros(len(views), np.bool_)
-    for k in range(len(views)):
-        out[k] = views[k, 0] == wanted[0, 0] and views[k, 1] == wanted[0, 1]
-    return out
-
-
-@njit(cache=True, nogil=True)
-def pack_plays(hands: Any, rows: Any, words: Any) -> None:
-    """Plays as four words, 6 bits a card, 8 cards a word."""
+def values_equal(data: Any, lines: Any, rows: Any, key: int, text: Any, out: Any) -> None:
+    """Mark in ``out`` the lines whose META value ``key`` is ``text``, a word without escapes."""
     for k in range(rows.size):
-        h = hands[rows[k]]
-        for w in range(4):
-            word = 0
-            for j in range(8):
-                word |= int(h.plays[8 * w + j]) << (6 * j)
-            words[w, k] = word
+        line = lines[rows[k]]
+        if line.meta_len[key] != text.size:
+            continue
+        at = line.start + line.meta_at[key]
+        same = True
+        for j in range(text.size):
+            same = same and data[at + j] == text[j]
+        if same:
+            out[rows[k]] = True
 
 
 @njit(cache=True, nogil=True)
-def content_bytes(
-    data: Any, line: Any, ids: Any, id_lengths: Any, rules: int, order: Any, out: Any
-) -> int:
-    """What is hashed of a line with cards, as :func:`pandoeren_replay.store.hash.content_text`."""
-    n = 0
-    for k in range(id_lengths[rules]):
-        out[n] = ids[rules, k]
-        n += 1
-    # Fields 2 to 7 as they stand, the space before them too.
-    for p in range(line.start + line.fields[1] - 1, line.start + line.fields[7]):
-        out[n] = data[p]
-        n += 1
-    out[n] = _DOT
-    out[n + 1] = _SPACE
-    n += 2
+def _absorb_identity(h: Any, data: Any, line: Any, order: Any) -> Any:
+    """What comes after fields 2 to 7 of a line with cards: no result, and some of META."""
+    h = (h ^ np.uint64(_DOT)) * PRIME
+    h = (h ^ np.uint64(_SPACE)) * PRIME
     first = True
     for j in range(order.size):
         key = order[j]
@@ -191,31 +193,51 @@ def content_bytes(
         if length < 0:
             continue
         if not first:
-            out[n] = _SEMICOLON
-            n += 1
+            h = (h ^ np.uint64(_SEMICOLON)) * PRIME
         first = False
         start = line.start + line.meta_at[key]
-        for p in range(start - 1 - _KEY_LENGTHS[key], start + length):
-            out[n] = data[p]
-            n += 1
-    return n
+        h = absorb(h, data, start - 1 - _KEY_LENGTHS[key], start + length)
+    return h
 
 
 @njit(cache=True, nogil=True)
 def hash_lines(
     data: Any, lines: Any, hands: Any, rows: Any, ids: Any, id_lengths: Any, order: Any, out: Any
 ) -> None:
-    """Content hashes of some lines with cards."""
-    room = 1024
-    text = np.empty(room, np.uint8)
-    for k in range(rows.size):
-        i = rows[k]
-        line = lines[i]
-        if line.length + 2 * LONGEST_ID > room:
-            room = 2 * (line.length + 2 * LONGEST_ID)
-            text = np.empty(room, np.uint8)
-        n = content_bytes(data, line, ids, id_lengths, hands[i].rules, order, text)
-        out[k] = hash_bytes(text[:n])
+    """Content hashes of some lines with cards, of what
+    :func:`pandoeren_replay.store.hash.content_text` says.
+
+    Four lines go side by side: each step of the hash waits for the one before it.
+    """
+    heads = np.empty(id_lengths.size, np.uint64)
+    for r in range(id_lengths.size):
+        heads[r] = absorb(OFFSET, ids[r], 0, id_lengths[r])
+    starts = np.zeros(_LANES, np.int64)
+    sizes = np.zeros(_LANES, np.int64)
+    for first in range(0, rows.size, _LANES):
+        n = min(_LANES, rows.size - first)
+        for k in range(n):
+            line = lines[rows[first + k]]
+            # The space before field 2 is hashed too.
+            starts[k] = line.start + line.fields[1] - 1
+            sizes[k] = line.start + line.fields[7] - starts[k]
+        for k in range(n, _LANES):
+            starts[k], sizes[k] = starts[0], sizes[0]
+        common = sizes.min()
+        a, b, c, d = starts
+        one = heads[hands[rows[first]].rules]
+        two = heads[hands[rows[first + min(1, n - 1)]].rules]
+        three = heads[hands[rows[first + min(2, n - 1)]].rules]
+        four = heads[hands[rows[first + min(3, n - 1)]].rules]
+        for j in range(common):
+            one = (one ^ np.uint64(data[a + j])) * PRIME
+            two = (two ^ np.uint64(data[b + j])) * PRIME
+            three = (three ^ np.uint64(data[c + j])) * PRIME
+            four = (four ^ np.uint64(data[d + j])) * PRIME
+        states = (one, two, three, four)
+        for k in range(n):
+            h = absorb(states[k], data, starts[k] + common, starts[k] + sizes[k])
+            out[first + k] = finish(_absorb_identity(h, data, lines[rows[first + k]], order))
 
 
 @njit(cache=True, nogil=True)

@@ -35,7 +35,30 @@ HAND: dict[str, pa.DataType] = {
     "has_meld": _STR, "has_result": _STR,
 }  # fmt: skip
 
-OTHER: dict[str, pa.DataType] = {**HAND, "merged_into": _I64, "rule": _STR}
+PACKED: dict[str, pa.DataType] = {
+    "hand_id": _I64, "hash": _U64, "source_id": _I32, "line": _I32, "kind": _U16,
+    "deal": _U64, "p0": _U64, "p1": _U64, "p2": _U64, "p3": _U64, "w0": _U64, "w1": _U64,
+    "record_id": _STR, "auction": _STR, "claims": _STR,
+}  # fmt: skip
+"""See :mod:`pandoeren_replay.store.packed`."""
+
+TOLD: dict[str, pa.DataType] = {
+    "date": _STR, "session": _STR, "hand_no": _STR, "event": _STR, "site": _STR, "src": _STR,
+    "n": _STR, "e": _STR, "s": _STR, "w": _STR, "meta_keys": _STR, "meta_rest": _STR,
+    "call_seats": _STR, "declaration": _STR, "claims_standing": _U64, "result": _STR,
+}  # fmt: skip
+"""What ``hand_told`` has besides."""
+
+_NAMES = {
+    _STR: "VARCHAR", _BOOL: "BOOLEAN", _U8: "UTINYINT", _U16: "USMALLINT", _U32: "UINTEGER",
+    _U64: "UBIGINT", _I8: "TINYINT", _I16: "SMALLINT", _I32: "INTEGER", _I64: "BIGINT",
+}  # fmt: skip
+
+
+def sql_type(kind: pa.DataType) -> str:
+    """The name that DuckDB has for an Arrow type of this module."""
+    return _NAMES[kind]
+
 
 VIOLATION: dict[str, pa.DataType] = {
     "hand_id": _I64, "seq": _U32, "code": _STR, "severity": _STR, "ply": _U16, "call": _U32,

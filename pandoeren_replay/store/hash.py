@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
-_OFFSET = np.uint64(0xCBF29CE484222325)
-_PRIME = np.uint64(0x100000001B3)
+OFFSET = np.uint64(0xCBF29CE484222325)
+PRIME = np.uint64(0x100000001B3)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -17,15 +17,25 @@ IDENTITY_KEYS = ("date", "session", "hand", "event", "id", "n", "e", "s", "w")
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 
 
-@njit(types.uint64(_BYTES), cache=True, nogil=True)
-def _hash_bytes(data: Any) -> Any:
-    """FNV-1a over the bytes, then the finaliser of SplitMix64 (FNV alone mixes its end badly)."""
-    h = _OFFSET
-    for i in range(data.size):
-        h = (h ^ np.uint64(data[i])) * _PRIME
+@njit(cache=True, nogil=True)
+def absorb(h: Any, data: Any, start: int, end: int) -> Any:
+    """FNV-1a over some bytes, from the state ``h`` on (at first :data:`OFFSET`)."""
+    for i in range(start, end):
+        h = (h ^ np.uint64(data[i])) * PRIME
+    return h
+
+
+@njit(cache=True, nogil=True)
+def finish(h: Any) -> Any:
+    """The finaliser of SplitMix64 (FNV alone mixes its end badly)."""
     h = (h ^ (h >> _S30)) * _MIX_1
     h = (h ^ (h >> _S27)) * _MIX_2
     return h ^ (h >> _S31)
+
+
+@njit(types.uint64(_BYTES), cache=True, nogil=True)
+def _hash_bytes(data: Any) -> Any:
+    return finish(absorb(OFFSET, data, 0, data.size))
 
 
 def hash_text(text: str) -> int:

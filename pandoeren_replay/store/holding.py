@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pandoeren_replay.store.columns import HAND
+from pandoeren_replay.store.columns import HAND, PACKED, TOLD
+from pandoeren_replay.store.packed import unpacked
 
 SAME = "same"
 """Rule of a record with the same content hash whose text says more or something else."""
@@ -14,29 +15,38 @@ _TELLING = (
 )  # fmt: skip
 
 
-def hold(con: Any, tables: Sequence[Any]) -> bool:
+_COLUMNS = {"hand_row": HAND, "hand_packed": PACKED | TOLD, "hand_told": PACKED | TOLD}
+
+
+def hold(con: Any, tables: Sequence[tuple[str, Any]]) -> bool:
     """Write down which source holds which hand; whether a source of that name is new to one.
 
-    ``tables`` are Arrow tables with the columns of the table ``hand`` (``hand_id`` not filled in);
-    the store has a record of each content. One that says the same in other words, or with another
-    result, is kept whole in ``hand_other``, so that it is still there when the first is taken back.
+    ``tables`` are Arrow tables, each with the name of the table of hands that it has the columns of
+    (``hand_id`` not filled in); the store has a record of each content. One that says the same in
+    other words, or with another result, is kept whole in ``hand_other``, so that it is still there
+    when the first is taken back.
     """
     news = False
-    for k, table in enumerate(tables):
-        name = f"incoming_double_{k}"
-        con.register(name, _whole(table))
+    for name, table in tables:
+        con.register("incoming_as_is", _whole(table, _COLUMNS[name]))
         try:
-            news = _hold(con, name) or news
+            query = "SELECT * FROM incoming_as_is"
+            if name != "hand_row":
+                query = unpacked("incoming_as_is")
+            con.execute(f"CREATE OR REPLACE TEMP TABLE incoming_double AS {query}").fetchall()
+            news = _hold(con, "incoming_double") or news
         finally:
-            con.unregister(name)
+            con.unregister("incoming_as_is")
+    if tables:
+        con.execute("DROP TABLE incoming_double").fetchall()
     return news
 
 
-def _whole(table: Any) -> Any:
+def _whole(table: Any, columns: dict[str, Any]) -> Any:
     """With the columns that are empty for all of its hands."""
     import pyarrow as pa
 
-    for column, kind in HAND.items():
+    for column, kind in columns.items():
         if column not in table.column_names:
             table = table.append_column(column, pa.nulls(len(table), kind))
     return table

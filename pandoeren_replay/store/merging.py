@@ -20,6 +20,7 @@ from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.encode import violation_rows
 from pandoeren_replay.store.holding import SAME
 from pandoeren_replay.store.matching import Apart, Told, match
+from pandoeren_replay.store.packed import HAND_TABLES, delete_hands
 from pandoeren_replay.store.versions import restore_orphans
 from pandoeren_replay.store.writer import Disagreement, insert_arrow, insert_rows
 from parsers.base import Warn
@@ -243,7 +244,7 @@ def _show(con: Any, ids: Sequence[int]) -> None:
         return
     chosen = "hand_id IN (SELECT unnest(?::BIGINT[]))"
     con.execute(
-        "INSERT INTO hand BY NAME SELECT * EXCLUDE (merged_into, rule) FROM hand_other "
+        "INSERT INTO hand_row BY NAME SELECT * EXCLUDE (merged_into, rule) FROM hand_other "
         f"WHERE {chosen}",
         [list(ids)],
     ).fetchall()
@@ -259,9 +260,7 @@ def _hide(con: Any, hidden: dict[int, tuple[int, str]]) -> None:
         "unnest(?::VARCHAR[]) AS rule) m ON m.hand_id = h.hand_id",
         [list(hidden), [v[0] for v in hidden.values()], [v[1] for v in hidden.values()]],
     ).fetchall()
-    con.execute(
-        "DELETE FROM hand WHERE hand_id IN (SELECT unnest(?::BIGINT[]))", [list(hidden)]
-    ).fetchall()
+    delete_hands(con, "hand_id IN (SELECT unnest(?::BIGINT[]))", [list(hidden)])
 
 
 def point_copies(con: Any) -> None:
@@ -339,7 +338,7 @@ def take_back(con: Any, import_id: int) -> None:
     """
     mine = "source_id IN (SELECT source_id FROM source WHERE import_id = ?)"
     con.execute(f"DELETE FROM hand_source WHERE {mine}", [import_id]).fetchall()
-    for table in ("hand", "hand_other", "hand_version"):
+    for table in (*HAND_TABLES, "hand_other", "hand_version"):
         con.execute(
             f"UPDATE {table} SET source_id = s.source_id, line = s.line FROM "
             "(SELECT hand_id, min(source_id) AS source_id, arg_min(line, source_id) AS line "

@@ -6,7 +6,7 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -43,7 +43,37 @@ MIGRATIONS: dict[int, str] = {
             exact BOOLEAN NOT NULL, misled BOOLEAN NOT NULL, chances VARCHAR,
             version VARCHAR NOT NULL);
     """,
+    6: """
+        ALTER TABLE hand RENAME TO hand_row;
+        CREATE TABLE hand_kind (
+            kind USMALLINT NOT NULL, rules VARCHAR NOT NULL, rules_hash VARCHAR NOT NULL,
+            rules_named VARCHAR, contract VARCHAR, contract_key VARCHAR, level SMALLINT,
+            target SMALLINT);
+    """,
 }
+
+
+_HAND_VIEW = "-- {the view hand}"
+
+
+def _tables() -> str:
+    from pandoeren_replay.store.packed import packed_tables
+
+    return _sql("tables.sql") + packed_tables()
+
+
+def _migration(step: int) -> str:
+    if step == 6:
+        from pandoeren_replay.store.packed import packed_tables
+
+        return MIGRATIONS[step] + packed_tables()
+    return MIGRATIONS[step]
+
+
+def _views() -> str:
+    from pandoeren_replay.store.packed import hand_view
+
+    return _sql("views.sql").replace(_HAND_VIEW, hand_view() + ";")
 
 
 def _sql(name: str) -> str:
@@ -59,8 +89,8 @@ def create_file(path: Path) -> None:
         place = str(path).replace("'", "''")
         con.execute(f"ATTACH '{place}' AS new_store (STORAGE_VERSION '{STORAGE_VERSION}')")
         con.execute("USE new_store")
-        con.execute(_sql("tables.sql"))
-        con.execute(_sql("views.sql"))
+        con.execute(_tables())
+        con.execute(_views())
         con.execute("INSERT INTO store_info VALUES ('schema_version', ?)", [str(SCHEMA_VERSION)])
         con.execute("USE memory")
         con.execute("DETACH new_store")
@@ -73,8 +103,8 @@ def new_database() -> Any:
     import duckdb
 
     con = duckdb.connect(":memory:")
-    con.execute(_sql("tables.sql"))
-    con.execute(_sql("views.sql"))
+    con.execute(_tables())
+    con.execute(_views())
     return con
 
 
@@ -107,9 +137,9 @@ def migrate(con: Any, name: str) -> None:
     """Bring an open store file to the newest schema, inside the caller's transaction."""
     version = check_version(con, name)
     for step in range(version, SCHEMA_VERSION):
-        con.execute(MIGRATIONS[step]).fetchall()
+        con.execute(_migration(step)).fetchall()
     if version != SCHEMA_VERSION:
-        con.execute(_sql("views.sql"))
+        con.execute(_views())
         con.execute(
             "UPDATE store_info SET value = ? WHERE key = 'schema_version'", [str(SCHEMA_VERSION)]
         ).fetchall()

@@ -47,7 +47,8 @@ CREATE TABLE import_warning (
     message VARCHAR NOT NULL
 );
 
-CREATE TABLE hand (
+-- A hand that is shown is in one of three tables; the view `hand` shows them all as rows of hand_row.
+CREATE TABLE hand_row (
     hand_id BIGINT NOT NULL,
     hash UBIGINT NOT NULL,
     source_id INTEGER NOT NULL,
@@ -126,6 +127,20 @@ CREATE TABLE hand (
     has_discard VARCHAR NOT NULL,
     has_meld VARCHAR NOT NULL,
     has_result VARCHAR NOT NULL
+);
+
+-- Regular hands are packed into hand_packed and hand_told: pandoeren_replay/store/packed.py.
+
+-- Rule set and contract of packed hands.
+CREATE TABLE hand_kind (
+    kind USMALLINT NOT NULL,
+    rules VARCHAR NOT NULL,
+    rules_hash VARCHAR NOT NULL,
+    rules_named VARCHAR,
+    contract VARCHAR,
+    contract_key VARCHAR,
+    level SMALLINT,
+    target SMALLINT
 );
 
 CREATE TABLE violation (
@@ -236,8 +251,8 @@ CREATE TABLE hand_version AS
     SELECT *, 0::BIGINT AS replaced_by, 0::INTEGER AS version,
            NULL::TIMESTAMP AS replaced_at,      -- UTC
            ''::VARCHAR AS rule                  -- as in hand_other; empty: the version itself
-    FROM hand LIMIT 0;
+    FROM hand_row LIMIT 0;
 
 -- Records that tell a hand of table hand once more, in their own words.
 CREATE TABLE hand_other AS
-    SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand LIMIT 0;
+    SELECT *, 0::BIGINT AS merged_into, ''::VARCHAR AS rule FROM hand_row LIMIT 0;

@@ -9,6 +9,8 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from pandoeren_replay.store.packed import delete_hands
+
 VERSION_COLUMNS = "replaced_by, version, replaced_at, rule"
 
 
@@ -34,7 +36,7 @@ def replace_hand(con: Any, old: int, new: int) -> None:
         "FROM hand_other WHERE merged_into = ?",
         [new, nth, now, old],
     ).fetchall()
-    con.execute("DELETE FROM hand WHERE hand_id = ?", [old]).fetchall()
+    delete_hands(con, "hand_id = ?", [old])
     con.execute("DELETE FROM hand_other WHERE merged_into = ?", [old]).fetchall()
     con.execute("DELETE FROM disagreement WHERE hand_id = ?", [old]).fetchall()
     for table in ("violation", "evaluation", "declaration_value", "review"):
@@ -53,7 +55,7 @@ def restore(con: Any, replaced_by: int, version: int) -> list[int]:
     ).fetchall()
     first = shown[0][0] if shown else None
     con.execute(
-        f"INSERT INTO hand BY NAME SELECT * EXCLUDE ({VERSION_COLUMNS}) FROM hand_version "
+        f"INSERT INTO hand_row BY NAME SELECT * EXCLUDE ({VERSION_COLUMNS}) FROM hand_version "
         f"WHERE {chosen} AND rule = ''",
         [replaced_by, version],
     ).fetchall()

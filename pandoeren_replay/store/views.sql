@@ -27,6 +27,8 @@ CREATE OR REPLACE MACRO deal_chars(n, e, s, middle) AS
                           WHEN (s::BIGINT >> i) & 1 = 1 THEN 'S'
                           ELSE 'W' END FOR i IN range(33)], '');
 
+-- {the view hand}
+
 CREATE OR REPLACE VIEW hands AS
 SELECT
     h.hand_id,

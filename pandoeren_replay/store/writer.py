@@ -123,7 +123,7 @@ def write_batch(
     )  # fmt: skip
     _insert_hands(con, new, first_source)
     disagreements = compare(con, doubles, import_id)
-    told = hold(con, [_double_table(again)]) if again else False
+    told = hold(con, [("hand_row", _double_table(again))]) if again else False
     new_rejects = insert_rejects(con, batch.rejects, import_id)
     warnings = [(import_id, w.source, w.line, w.message) for w in batch.warnings]
     for source in batch.sources:
@@ -185,7 +185,7 @@ def _insert_hands(con: Any, new: Sequence[tuple[int, int, Row]], first_source: i
             fixed = {"hand_id": i, "hash": content_hash, "source_id": first_source + source}
             hands.append(tuple(fixed[c] if c in fixed else values.get(c) for c in HAND))
             violations += [(i, *v) for v in row.violations]
-        insert_arrow(con, "hand", arrow_table(HAND, hands))
+        insert_arrow(con, "hand_row", arrow_table(HAND, hands))
         insert_arrow(con, "violation", arrow_table(VIOLATION, violations))
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from engine.record import Result
+from engine.replay import replay
+from engine.rulefile import BUILTIN_IDS, load_ruleset
 from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.store import bulk, bulk_source
 from pandoeren_replay.store.store import Store
@@ -91,10 +94,45 @@ def test_hands_of_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     lines += ["heerlen N . 120,-,-,- . . . made ."] * 3 + ["# a comment", "", "nonsense"]
     lines += ["heerlen N . . . . . . id=empty", "fiches W . =S? . . . . ."]
     rng.shuffle(lines)
-    totals, _ = both_roads(tmp_path, "".join(f"{x}\n" for x in lines).encode(), monkeypatch)
+    totals, store = both_roads(tmp_path, "".join(f"{x}\n" for x in lines).encode(), monkeypatch)
+    kept = in_tables(store)
+    assert kept["hand_told"] > 10
+    assert kept["hand_row"] > 10
     assert totals.duplicate
     assert totals.disagreements
     assert totals.simulated
+
+
+def in_tables(store: Store) -> dict[str, int]:
+    names = ("hand_packed", "hand_told", "hand_row")
+    return {t: store.rows(f"SELECT count(*) AS n FROM {t}")[0]["n"] for t in names}
+
+
+@pytest.mark.parametrize("rules", BUILTIN_IDS)
+def test_hands_as_the_simulator_writes_them(
+    rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packed, and the same columns come out of it."""
+    rng = random.Random(rules)
+    rule_set = load_ruleset(rules)
+    lines = []
+    for k in range(150):
+        record = random_record(rng, rule_set)
+        o = replay(record, rule_set).outcome
+        outcome = "void" if o.passed_out else "made" if o.made else "lost"
+        figures = {"points": o.points, "score": o.score, "tricks": o.tricks}
+        result = Result(outcome, **({} if o.passed_out else figures))
+        meta = (("id", f"sim-{k}"), ("src", "simulated"))[: rng.randrange(3)]
+        named = rng.choice((rules, f"{rules}@{rule_set.content_hash}"))
+        line = write_phl(replace(record, rules=rules, result=result, meta=meta))
+        lines.append(line.replace(rules, named, 1))
+    data = "".join(f"{x}\n" for x in lines).encode()
+    totals, store = both_roads(tmp_path, data, monkeypatch)
+    assert in_tables(store)["hand_packed"] > 40
+    assert store.rows("SELECT count(*) AS n FROM hand_packed WHERE p0 = 0")[0]["n"] == sum(
+        "void" in x for x in lines
+    )
+    assert [store.text(i) for i in range(1, totals.stored + 1)] == lines
 
 
 def test_other_rules_and_a_cut_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,8 +175,6 @@ def test_import_again_and_another_file(tmp_path: Path, monkeypatch: pytest.Monke
 def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by("bulk", monkeypatch)
     rng = random.Random(1)
-    from engine.rulefile import load_ruleset
-
     rules = load_ruleset("heerlen")
     lines = [write_phl(with_result(random_record(rng, rules), rules)) + "\n" for _ in range(250)]
     file = tmp_path / "a.phl"
@@ -166,7 +202,7 @@ def test_defect_is_left_to_the_general_road(
     def broken(*_: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(bulk, "hand_table", broken)
+    monkeypatch.setattr(bulk, "packed_table", broken)
     file = tmp_path / "a.phl"
     file.write_text("".join(write_phl(r) + "\n" for r in some_records(60, 20)), "utf-8")
     assert import_paths(Store(tmp_path / "club"), [file]).stored == 20

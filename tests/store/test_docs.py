@@ -29,7 +29,8 @@ def test_every_view_and_column_is_documented(full: Store) -> None:
             view = ""
     views = full.rows(
         "SELECT view_name, list(column_name) AS columns FROM duckdb_views() v "
-        "JOIN duckdb_columns() c ON c.table_name = v.view_name WHERE NOT v.internal GROUP BY 1"
+        "JOIN duckdb_columns() c ON c.table_name = v.view_name "
+        "WHERE NOT v.internal AND v.view_name <> 'hand' GROUP BY 1"
     )
     assert documented == {v["view_name"]: set(v["columns"]) for v in views}
 

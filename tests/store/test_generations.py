@@ -219,7 +219,7 @@ def test_failed_write_leaves_the_store_as_it_was(store: Store) -> None:
     one(store, "h")
     published = store.file().read_bytes()
     with pytest.raises(StoreError, match="could not be written"), store.writing() as con:
-        con.execute("INSERT INTO hand (hand_id) VALUES (1)")
+        con.execute("INSERT INTO hand_row (hand_id) VALUES (1)")
     assert store.file().read_bytes() == published
     assert files(store) == ["CURRENT", "hands-000000.duckdb", "hands-000001.duckdb", "import.lock"]
 
@@ -241,12 +241,12 @@ def test_older_store_is_brought_up_to_date_and_keeps_every_row(
     from pandoeren_replay.store import schema
 
     import_paths(store, [CONFORMANCE / "legal-heerlen.phl"])
-    before = store.rows("SELECT * FROM hand ORDER BY hand_id")
+    before = store.rows("SELECT * FROM hand_row ORDER BY hand_id")
     monkeypatch.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
-    step = "ALTER TABLE hand ADD COLUMN weather VARCHAR DEFAULT 'fair'"
+    step = "ALTER TABLE hand_row ADD COLUMN weather VARCHAR DEFAULT 'fair'"
     monkeypatch.setitem(schema.MIGRATIONS, schema.SCHEMA_VERSION - 1, step)
     opened = Store(store.path.rename(store.path.with_name("moved")))
-    after = opened.rows("SELECT * FROM hand ORDER BY hand_id")
+    after = opened.rows("SELECT * FROM hand_row ORDER BY hand_id")
     assert after == [row | {"weather": "fair"} for row in before]
     assert opened.generation() == 2
     assert opened.rows("SELECT value FROM store_info") == [{"value": str(schema.SCHEMA_VERSION)}]

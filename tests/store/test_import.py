@@ -177,7 +177,7 @@ def test_verify_finds_a_changed_column(put: Put, store: Store) -> None:
     put("\n".join(SAMPLE) + "\n")
     assert verify(store) == (20, [])
     with store.writing() as con:
-        con.execute("UPDATE hand SET points_side = points_side + 1 WHERE hand_id = 3")
+        con.execute("UPDATE hand_row SET points_side = points_side + 1 WHERE hand_id = 3")
     assert verify(store)[1] == [
         "hand 3: column points_side is 62, the replay gives 61",
     ]

@@ -57,7 +57,7 @@ def test_a_newer_reader_mends_what_an_older_one_read(put: Put, store: Store) -> 
     import_paths(store, [Source("bga.json", bga.read_bytes())])
     good = store.rows("SELECT * FROM hand")
     with store.writing() as con:  # as an older reader might have had it
-        con.execute("UPDATE hand SET trump = 2, declaration = 'D:?:?', points_side = 1")
+        con.execute("UPDATE hand_row SET trump = 2, declaration = 'D:?:?', points_side = 1")
     trial = reparse_hands(store, dry_run=True)
     assert counted(trial) == (1, 1, 0, 0)
     assert store.rows("SELECT trump FROM hands") == [{"trump": "D"}]
@@ -100,12 +100,14 @@ def test_another_mapping_reads_a_sheet_otherwise(put: Put, store: Store, tmp_pat
 def test_a_poorer_text_leaves_the_hand_as_it_was(put: Put, store: Store) -> None:
     put(HAND + "\n")
     with store.writing() as con:
-        con.execute("UPDATE hand SET raw = 'heerlen N . =S130 . . . made id=x', raw_format = 'phl'")
+        con.execute(
+            "UPDATE hand_row SET raw = 'heerlen N . =S130 . . . made id=x', raw_format = 'phl'"
+        )
     done = reparse_hands(store)
     assert counted(done) == (1, 0, 0, 1)
     assert "says less" in done.kept[0][1]
     with store.writing() as con:
-        con.execute("UPDATE hand SET raw = 'nonsense'")
+        con.execute("UPDATE hand_row SET raw = 'nonsense'")
     assert "cannot be read again" in reparse_hands(store).kept[0][1]
     assert store.hands()["plays"].to_list() == [32]
 
@@ -113,7 +115,7 @@ def test_a_poorer_text_leaves_the_hand_as_it_was(put: Put, store: Store) -> None
 def test_hands_that_have_become_the_same_are_one(put: Put, store: Store) -> None:
     put(HAND + "\n" + HAND.replace("sample-03", "x") + "\n")
     with store.writing() as con:
-        con.execute(f"UPDATE hand SET raw = '{HAND}' WHERE hand_id = 2")
+        con.execute(f"UPDATE hand_row SET raw = '{HAND}' WHERE hand_id = 2")
     assert counted(reparse_hands(store)) == (2, 1, 1, 0)
     assert store.count() == 1
     assert [r["kind"] for r in store.rows("SELECT kind FROM hand_sources ORDER BY record")] == [
