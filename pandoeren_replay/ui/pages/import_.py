@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from pandoeren_replay.store.encode import is_empty
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
+from pandoeren_replay.ui.differences import differences
 from pandoeren_replay.ui.fixing import bad_lines, put_right
 from pandoeren_replay.ui.jobs import Job
 from pandoeren_replay.ui.own_rules import rule_choices
@@ -271,6 +273,9 @@ def _totals(t: ImportTotals, text: Texts) -> None:
         ),
         icon=":material/check_circle:",
     )
+    if t.merged:
+        st.text(text("import.merged", n=text.number(t.merged)))
+    _disagreements(t, text)
     if t.with_errors:
         st.text(text("import.with_errors", n=text.number(t.with_errors)))
     _rejects(t.rejects, text, "done")
@@ -279,6 +284,33 @@ def _totals(t: ImportTotals, text: Texts) -> None:
     if t.stored:
         query = {"more": f"import={t.import_id}"} if t.import_id else {}
         navigation.link("hands", text, text("import.to_hands"), query)
+
+
+def _disagreements(t: ImportTotals, text: Texts) -> None:
+    """What the files say otherwise than what was known, beside each other."""
+    numbers = sorted({d.hand_id for d in t.disagreements})
+    if not numbers:
+        return
+    found = session.source().store.rows(
+        "SELECT hand_id, date, hand, declarer_name FROM hands "
+        "WHERE hand_id IN (SELECT unnest(?::BIGINT[]))",
+        [numbers],
+    )
+    chosen = differences(
+        [asdict(d) for d in t.disagreements],
+        text,
+        "import_differences",
+        {r["hand_id"]: _hand_words(r, text) for r in found},
+    )
+    if chosen is not None:
+        navigation.open_page("replay", text, {"hand": chosen})
+
+
+def _hand_words(row: dict[str, Any], text: Texts) -> str:
+    """A hand in a few words: its date, its number that evening, who played."""
+    number = text("differences.hand", n=row["hand"] or row["hand_id"])
+    date = text.date(str(row["date"])) if row["date"] else ""
+    return " · ".join(x for x in (date, number, player_name(row["declarer_name"])) if x)
 
 
 def _imports(source: Source, text: Texts) -> None:

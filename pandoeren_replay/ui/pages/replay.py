@@ -10,6 +10,7 @@ from pandoeren_replay.notes import Notes, NotesError
 from pandoeren_replay.studies import hand_text, stored_record
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.replayer import replayer
+from pandoeren_replay.ui.differences import differences
 from pandoeren_replay.ui.fairness import hand_verdicts
 from pandoeren_replay.ui.noting import carry_out, notes_data
 from pandoeren_replay.ui.payload import Around, hand_payload
@@ -45,9 +46,18 @@ def page() -> None:
         return
     st.session_state["last_hand"] = key
     _table(key)
+    _disagreements(source, key, text)
     with st.container(horizontal=True):
         navigation.link("correct", text, text("replay_page.to_correct"), {"hand": key})
         navigation.link("solve", text, text("replay_page.to_solve"), {"hand": key})
+
+
+def _disagreements(source: Source, key: str, text: Texts) -> None:
+    """What another source of this hand says otherwise."""
+    told = source.store.rows(
+        "SELECT * FROM disagreements WHERE hand_id = ? ORDER BY ALL", [source.store.find(key)]
+    )
+    differences(told, text, "replay_differences")
 
 
 @st.fragment
