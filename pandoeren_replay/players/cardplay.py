@@ -192,14 +192,12 @@ def choose_card(
             card = _lead_to_win(
                 hand, trumps, unseen, beats, worth, power, suit, attack, np.int64(not mine)
             )
-        elif (want == WANT_ALL and mine) or (first_four and seat == declarer and trick < 4):
+        elif want == WANT_ALL and mine:
             winning = legal & beats[best]
             if winning and not (friend and last and not (first_four and trick < 4)):
                 card = _extreme(winning, power, -1 if last else 1)
             else:
                 card = _extreme(legal, worth, -1)
-        elif first_four and seat == partner and trick < 4:
-            card = _duck(legal, best, beats, worth, last)
         else:
             card = _follow_to_win(
                 legal, best, beats, worth, power, np.int64(friend), last, unseen, pot
