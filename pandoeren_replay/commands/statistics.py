@@ -141,19 +141,19 @@ def _of(
 ) -> None:
     import polars as pl
 
-    from pandoeren_replay.statistics.analysis import NO_ANALYSIS, has_evaluations
+    from pandoeren_replay.statistics.analysis import MISSING, unanswerable
     from pandoeren_replay.statistics.compute import can_split, figures
     from pandoeren_replay.statistics.glossary import chosen
 
     try:
         wanted = chosen(of)
-        if not has_evaluations(store):
-            able = [s for s in wanted if s.topic != "analysis"]
-            if not able:
-                raise CommandError(NO_ANALYSIS[lang])
-            if len(able) < len(wanted) and how[0] == "table":
-                print(NO_ANALYSIS[lang])
-            wanted = able
+        lacking, missing = unanswerable(store, wanted)
+        if len(lacking) == len(wanted):
+            raise CommandError("; ".join(MISSING[m][lang] for m in missing))
+        if how[0] == "table":
+            for m in missing:
+                print(MISSING[m][lang])
+        wanted = [s for s in wanted if s not in lacking]
         able = [s for s in wanted if can_split(s, names)]
         if able:  # of a topic, those that can be; if none can, the error below says so
             wanted = able

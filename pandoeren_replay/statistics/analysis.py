@@ -6,6 +6,8 @@ of a ply is what the hand was worth before the card, ``value`` of the card playe
 after it; the difference is what the card cost its own side.
 """
 
+from collections.abc import Sequence
+
 from engine.ruleset import RuleSet
 from engine.score import hand_score
 from engine.state import NOBODY
@@ -19,6 +21,13 @@ NO_ANALYSIS = {
     "nl": "nog geen analyse: `pandoeren analyze` waardeert de kaarten van opgeslagen spellen",
 }
 
+NO_DECLARATION = {
+    "en": "no analysis of discard, trump suit and called card yet: "
+    "`pandoeren analyze --all --declaration` values them",
+    "nl": "nog geen analyse van weggelegde kaart, troef en meegevraagde kaart: "
+    "`pandoeren analyze --all --declaration` waardeert ze",
+}
+
 # Whether a contract is made when a hand ends with a value (as in the annotation of one hand).
 _MADE = (
     "CASE WHEN {goal} = 'points' THEN {value} + coalesce(h.meld_side, 0) >= h.target "
@@ -29,6 +38,32 @@ _MADE = (
 def has_evaluations(store: Store) -> bool:
     """Whether any card of the store was valued."""
     return bool(store.rows("SELECT 1 AS x FROM evaluations LIMIT 1"))
+
+
+def has_declarations(store: Store) -> bool:
+    """Whether any discard, trump suit or called card of the store was valued."""
+    return bool(store.rows("SELECT 1 AS x FROM declaration_evaluations LIMIT 1"))
+
+
+def unanswerable(store: Store, wanted: Sequence[Statistic]) -> tuple[list[Statistic], list[str]]:
+    """Those of some statistics that lack an analysis, and what is missing: keys of :data:`MISSING`.
+
+    So that a figure that is empty for want of an analysis is not taken for one of no hands.
+    """
+    lacking: list[Statistic] = []
+    missing: list[str] = []
+    declared = [s for s in wanted if s.population == DECLARED.id]
+    others = [s for s in wanted if s.topic == "analysis" and s.population != DECLARED.id]
+    if others and not has_evaluations(store):
+        lacking += others
+        missing.append("cards")
+    if declared and not has_declarations(store):
+        lacking += declared
+        missing.append("declaration")
+    return lacking, missing
+
+
+MISSING = {"cards": NO_ANALYSIS, "declaration": NO_DECLARATION}
 
 
 def next_level(rules: RuleSet, level: int) -> int | None:
@@ -141,7 +176,20 @@ JUDGED = Population(
     own={**_SEAT_OWN, "role": ""},
 )  # fmt: skip
 
-POPULATIONS = (ANALYSED, CHOICE, JUDGED)
+DECLARED = Population(
+    "declared", "declarer's choices of discard, trump suit and called card in analysed hands",
+    "keuzes van de speler (weggelegde kaart, troef, meegevraagde kaart) in geanalyseerde spellen",
+    "choice of declarer",
+    "SELECT h.*, d.kind, d.goal, d.cost, d.cost > 0 AND "
+    f"({_MADE.format(goal='d.goal', value='d.best')}) <> "
+    f"({_MADE.format(goal='d.goal', value='d.value')}) AS turned "
+    "FROM (SELECT hand_id, kind, goal, value, best, loss AS cost "
+    "FROM declaration_evaluations WHERE chosen) d "
+    "JOIN hands h ON h.hand_id = d.hand_id WHERE ({where})",
+    own={"kind": ""},
+)  # fmt: skip
+
+POPULATIONS = (ANALYSED, CHOICE, JUDGED, DECLARED)
 
 _S = Statistic
 STATISTICS = (
@@ -198,6 +246,27 @@ STATISTICS = (
        "rate", "of choices that mattered", "choice",
        "share of the cards by which a made contract was lost, or the reverse, against the "
        "player's own side", "u.mattered", "u.turned", good=-1),
+    _S("discard_loss", "analysis", "points lost by the discard",
+       "punten verspeeld met de weggelegde kaart", "mean", "points", "declared",
+       "mean of what the discard cost declarer's side against the best one, in hands about points",
+       "u.kind = 'discard' AND u.goal = 'points'", "u.cost", good=-1),
+    _S("trump_loss", "analysis", "points lost by the trump suit",
+       "punten verspeeld met de troefkleur", "mean", "points", "declared",
+       "mean of what the trump suit cost declarer's side against the best one, in hands about "
+       "points", "u.kind = 'trump' AND u.goal = 'points'", "u.cost", good=-1),
+    _S("called_loss", "analysis", "points lost by the called card",
+       "punten verspeeld met de meegevraagde kaart", "mean", "points", "declared",
+       "mean of what the called card (or calling nobody) cost declarer's side against the best "
+       "one, in hands about points", "u.kind = 'called' AND u.goal = 'points'", "u.cost",
+       good=-1),
+    _S("declaration_best", "analysis", "best choice of discard, trumps, called card",
+       "beste keuze van weggelegde kaart, troef, meegevraagde kaart", "rate",
+       "of choices", "declared", "share of declarer's choices that cost nothing", "true",
+       "u.cost <= 0", by="kind", good=1),
+    _S("declaration_blunders", "analysis", "discard, trumps, called card that lost the contract",
+       "weggelegde kaart, troef, meegevraagde kaart die het bod kostte", "rate", "of choices",
+       "declared", "share of declarer's choices by which a contract that another choice makes "
+       "could not be made any more", "true", "u.turned", by="kind", good=-1),
     _S("lead_accuracy", "analysis", "opening-lead accuracy", "trefzekerheid van de uitkomst",
        "rate", "of opening leads that mattered", "choice",
        "accuracy over the first card of the hand", "u.mattered AND u.ply = 0", "u.cost <= 0",

@@ -51,6 +51,8 @@ _ONE_SEAT = (
              cardsql.stuk_suits("u.cards"), "", (cardsql.stuk_suits("u.cards"),)),
     Grouping("shape", "suit lengths", "kleurlengtes", cardsql.shape("u.cards")),
     Grouping("code", "code", "code", "u.code", "", ("u.code",)),
+    Grouping("kind", "discard, trump or called", "discard (weggelegd), trump (troef) of called "
+             "(meegevraagd)", "u.kind", "", ("u.kind",)),
     Grouping("trick", "trick", "slag", "u.trick", "", ("u.trick",)),
 )  # fmt: skip
 

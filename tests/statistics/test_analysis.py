@@ -8,7 +8,7 @@ import pytest
 from engine.cards import CARD_INDEX
 from pandoeren_replay.analyze import analyze
 from pandoeren_replay.annotate import annotate
-from pandoeren_replay.statistics.analysis import has_evaluations
+from pandoeren_replay.statistics.analysis import has_evaluations, unanswerable
 from pandoeren_replay.statistics.compute import figures
 from pandoeren_replay.statistics.evening import moment
 from pandoeren_replay.statistics.glossary import STATISTICS, statistic
@@ -47,6 +47,49 @@ def rows(store: Store, name: str, by: str = "player") -> dict[Any, Any]:
         next(iter(f.group.values())): (f.value if s.unit == "mean" else f.hits, f.n)
         for f in figures(store, [s], [by])
     }
+
+
+# kind, choice, value, best, chosen in P1 (made: 160, meld 180) and P5 (180, no meld).
+DECLARED = (
+    ("P1", "discard", "H6", "points", 146, 146, True),
+    ("P1", "discard", "SA", "points", 120, 146, False),
+    ("P1", "trump", "S", "points", 140, 146, True),
+    ("P1", "trump", "H", "points", 146, 146, False),
+    ("P5", "discard", "H6", "points", 170, 185, True),
+    ("P5", "discard", "S7", "points", 185, 185, False),
+    ("P5", "called", "HA", "points", 180, 190, True),
+    ("P5", "called", "-", "points", None, 190, False),
+    ("P5", "called", "DA", "points", 190, 190, False),
+    # P4 as if it were about all tricks: reached with another trump suit only.
+    ("P4", "trump", "S", "all", 0, 1, True),
+    ("P4", "trump", "D", "all", 1, 1, False),
+)  # fmt: skip
+
+
+def test_discard_trump_and_called_card(analysed: Store, tmp_path: Path) -> None:
+    assert unanswerable(analysed, STATISTICS)[1] == ["declaration"]
+    with analysed.writing() as con:
+        con.executemany(
+            "INSERT INTO declaration_value (hand_id, kind, choice, goal, value, best, chosen, "
+            "solver) VALUES (?, ?, ?, ?, ?, ?, ?, 'by hand')",
+            [(analysed.find(f"played-{h[1]}"), *rest) for h, *rest in DECLARED],
+        )
+    assert unanswerable(analysed, STATISTICS) == ([], [])
+    # Discard: 0 in P1, 15 in P5. Trump: 6 in P1; P4 is not about points. Called card: 10 in P5.
+    assert rows(analysed, "discard_loss") == {"Anna": (7.5, 2)}
+    assert rows(analysed, "trump_loss") == {"Anna": (6.0, 1)}
+    assert rows(analysed, "called_loss") == {"Anna": (10.0, 1)}
+    assert rows(analysed, "declaration_best", "kind") == {
+        "called": (0, 1), "discard": (1, 2), "trump": (0, 2),
+    }  # fmt: skip
+    # P5's discard takes 185 to 170 (180 was bid); 190 to 180 still makes it. P1 is 320 of 160.
+    # P4: all tricks are there with another trump suit only.
+    assert rows(analysed, "declaration_blunders", "kind") == {
+        "called": (0, 1), "discard": (1, 2), "trump": (1, 2),
+    }  # fmt: skip
+    (found,) = figures(analysed, [statistic("declaration_blunders")], ["contract", "kind"],
+                       "contract=180 and counted='discard_loss'")[:1]  # fmt: skip
+    assert analysed.count(found.where) == 1
 
 
 def test_bids_against_open_cards(analysed: Store) -> None:
