@@ -12,6 +12,7 @@ from engine.cards import SUIT_OF, cards_in
 from engine.ruleset import RuleSet
 from engine.state import Replay
 from engine.violations import Language, Violation
+from pandoeren_replay.report_fair import fair_html, fair_markdown
 from pandoeren_replay.sessions import SheetLine
 from pandoeren_replay.statistics.evening import Evening, Turning, card_text, evening
 from pandoeren_replay.statistics.pictures import curve_svg, table_svg
@@ -240,6 +241,7 @@ def _html_sections(e: Evening) -> list[str]:
             out.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
     if e.turning and not e.analysed:
         out.append(f'<p class="small">{escape(e.say("no_analysis").replace("`", ""))}</p>')
+    out += fair_html(e, _html_table)
     for heading, lines in _fault_parts(e):
         items = "".join(f"<li>{escape(line)}</li>" for line in lines)
         out.append(f"<h2>{escape(heading)}</h2><ul>{items}</ul>")
@@ -285,6 +287,7 @@ def _markdown_lines(e: Evening) -> list[str]:
         if t.moment is not None:
             shown = _hands_text(e, t.line.replay, t.moment.picture)
             out += [f"{plain(_caption(e, t))}:", "", *shown, ""]
+    out += fair_markdown(e, plain, _markdown_table)
     for heading, lines in _fault_parts(e):
         out += [f"## {plain(heading)}", "", *(f"- {plain(x)}" for x in lines), ""]
     return [*out, f"## {e.say('all_hands')}", "", *_markdown_table(*_sheet_rows(e))]

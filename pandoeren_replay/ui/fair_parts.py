@@ -11,6 +11,7 @@ from pandoeren_replay.statistics.fair import (
     PlayerReview,
     SessionReview,
     player_reviews,
+    rounded_parts,
     session_review,
 )
 from pandoeren_replay.stats import FEW
@@ -23,13 +24,16 @@ from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
 
+SHOWN = 12
+"""Mistakes of an evening in sight at once, the dearest."""
+
 PARTS = ("score", "luck", "own", "others", "table", "unjudged")
 
 
 # -- an evening ------------------------------------------------------------------------------------
 
 
-@st.cache_data(show_spinner=False, max_entries=60)
+@st.cache_resource(show_spinner=False, max_entries=60)
 def _session(
     path: str, generation: int, name: str, rules_id: str
 ) -> tuple[SessionReview, SessionLuck]:
@@ -101,10 +105,13 @@ def _mistakes(shown: Evening, review: SessionReview, text: Texts) -> None:
     if not rows:
         st.text(text("fair.evening_clean"))
         return
-    chosen = table(
-        columns, rows, text,
-        key="fair_mistakes", caption=text("fair.evening"), action=text("hands.open"),
-    )  # fmt: skip
+    caption, action = text("fair.evening"), text("hands.open")
+    chosen = table(columns, rows[:SHOWN], text, key="fair_mistakes", caption=caption, action=action)
+    if rest := rows[SHOWN:]:
+        with st.expander(text("fair.evening_more", n=len(rest))):
+            chosen = chosen or table(
+                columns, rest, text, key="fair_more", caption=caption, action=action
+            )
     if chosen is not None and places[chosen][0]:
         hand, ply = places[chosen]
         session.keep_list(list(dict.fromkeys(k for k, _ in places.values() if k)))
@@ -131,17 +138,6 @@ def _parts(part: Parts, told: Sequence[str], text: Texts) -> list[Cell]:
     return [
         Cell(text.number(values[k], digits.get(k, 1), sign=values[k] != 0), values[k]) for k in told
     ]
-
-
-def rounded_parts(parts: dict[str, float], total: float) -> dict[str, float]:
-    """Parts with one decimal that add up to a whole total: what rounding leaves goes to luck.
-
-    >>> rounded_parts({"luck": 1.25, "own": -0.14, "others": -0.11}, 1)
-    {'luck': 1.2, 'own': -0.1, 'others': -0.1}
-    """
-    out = {k: round(v, 1) + 0.0 for k, v in parts.items()}
-    out["luck"] = round(out["luck"] + total - sum(out.values()), 1) + 0.0
-    return out
 
 
 # -- a player --------------------------------------------------------------------------------------
@@ -205,4 +201,4 @@ def _figures(p: PlayerReview, text: Texts) -> list[Cell]:
     ]
 
 
-__all__ = ["evening_part", "player_part", "rounded_parts"]
+__all__ = ["evening_part", "player_part"]

@@ -74,11 +74,12 @@ def _facts(hand: Replay, puzzle: Puzzle, state: State, names: list[str], text: T
         said.append(text("puzzles.called", card=text.card(CARDS[hand.called])))
     if o.bid is not None and o.bid.target:
         said.append(text("puzzles.target", n=o.bid.target))
-    calls = [
-        f"{'?' if e.seat is None else text.seat(e.seat)} {call_label(hand, text, e.data['text'])}"
-        for e in hand.events
-        if e.kind == "call"
-    ]
+    calls = []
+    for e in hand.events:
+        if e.kind == "call":
+            call = e.data["text"]
+            said_so = text("replay.pass") if call == "-" else call_label(hand, text, call)
+            calls.append(f"{'?' if e.seat is None else text.seat(e.seat)} {said_so}")
     if calls:
         said.append(text("puzzles.auction", calls=", ".join(calls)))
     claims = [
