@@ -79,9 +79,141 @@ def their_cheapest(c: Any, rem: int, seats: int, n: int) -> int:
     return out
 
 
-@compiled("int64(cells, int64, int64, int64, int64)")
-def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
-    """Bounds that follow from sure tricks alone: low | (high << 13)."""
+@compiled("int64(cells, int64, int64)")
+def pick(c: Any, hand: int, rich: int) -> int:
+    """The richest, or the cheapest, card of a hand."""
+    best = -1
+    card = 0
+    while hand:
+        i = lowest(hand)
+        hand &= hand - 1
+        p = c[POINTS + i] if rich else 8192 - c[POINTS + i]
+        if p > best:
+            best = p
+            card = i
+    return card
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64, int64)")
+def thrown(c: Any, rem: int, winner: int, enemies: int, lengths: int, n: int, rounds: int) -> int:
+    """Points that the others add while a seat cashes ``n`` tricks.
+
+    ``lengths`` is how many of each lane (four bits each). Everybody follows suit while he can;
+    beyond that enemies throw their cheapest, friends their richest cards.
+    """
+    out = 0
+    forced = c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS)
+    for seat in range(4):
+        if seat == winner:
+            continue
+        hand = rem & c[HANDS + seat]
+        friend = 1 ^ ((enemies >> seat) & 1)
+        if friend and forced == 0 and count(hand & c[TRUMPS]) > rounds:
+            # Void, he might have nothing but trumps to throw.
+            out += cheapest(c, hand, n)
+            continue
+        free = n
+        for lane in range(4):
+            length = (lengths >> (4 * lane)) & 15
+            if length:
+                mine = hand & (LANE_MASK << (lane * WIDTH))
+                while mine and length:
+                    card = pick(c, mine, friend)
+                    out += c[POINTS + card]
+                    mine ^= 1 << card
+                    hand ^= 1 << card
+                    length -= 1
+                    free -= 1
+        if friend:
+            while free > 0:
+                card = pick(c, hand, 1)
+                out += c[POINTS + card]
+                hand ^= 1 << card
+                free -= 1
+        elif count(hand & c[WORTHLESS]) < free:
+            out += cheapest(c, hand, free)
+    return out
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64, int64)")
+def runs_worth(c: Any, rem: int, leader: int, enemies: int, total: int, k: int, enough: int) -> int:
+    """Points that the leader's team is sure of by his cards at the top of each lane.
+
+    They count where nobody can ruff, or where he can draw the trumps first. More than ``enough``
+    is not looked for.
+    """
+    trumps = c[TRUMPS] & rem
+    rounds = 0
+    if trumps:
+        run = c[RUNS + TRUMP_LANE * 512 + (trumps >> (TRUMP_LANE * WIDTH))]
+        rounds = (run >> RUN_LENGTH_SHIFT) & 15 if run & 3 == leader else 0
+        # A friend who must ruff would take the lead.
+        others = 15 if c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS) else enemies
+        for seat in range(4):
+            if (others >> seat) & 1 and seat != leader:
+                if count(trumps & c[HANDS + seat]) > rounds:
+                    return 0
+    n = 0
+    points = 0
+    lengths = 0
+    for lane in range(4):
+        sub = (rem >> (lane * WIDTH)) & LANE_MASK
+        if sub:
+            run = c[RUNS + lane * 512 + sub]
+            if run & 3 == leader:
+                length = (run >> RUN_LENGTH_SHIFT) & 15
+                n += length
+                points += run >> RUN_POINTS_SHIFT
+                lengths |= length << (4 * lane)
+    if n >= k:
+        return total
+    if n == 0:
+        return 0
+    points += n * c[PER_TRICK]
+    least = points + their_cheapest(c, rem, 15 ^ (1 << leader), n)
+    if least >= enough:
+        return least
+    return points + thrown(c, rem, leader, enemies, lengths, n, rounds)
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def through_friend(c: Any, rem: int, leader: int, enemies: int, total: int, k: int) -> int:
+    """As :func:`runs_worth`, going on with the runs of a friend whom the leader can reach.
+
+    Only where no other seat has a trump. The leader cashes his own cards first; his friend keeps
+    the tops of other lanes meanwhile, or has nothing else left and takes all the rest.
+    """
+    friends = 15 ^ enemies ^ (1 << leader)
+    if friends == 0 or c[TRUMPS] & rem & ~c[HANDS + leader]:
+        return 0
+    best = 0
+    for seat in range(4):
+        if (friends >> seat) & 1 == 0:
+            continue
+        n = 0
+        points = 0
+        entry = 0
+        for lane in range(4):
+            sub = (rem >> (lane * WIDTH)) & LANE_MASK
+            if sub:
+                run = c[RUNS + lane * 512 + sub]
+                if run & 3 == seat or run & 3 == leader:
+                    n += (run >> RUN_LENGTH_SHIFT) & 15
+                    points += run >> RUN_POINTS_SHIFT
+                    if run & 3 == seat and c[HANDS + leader] & rem & (LANE_MASK << (lane * WIDTH)):
+                        entry = 1
+        if entry == 0:
+            continue
+        if n >= k:
+            return total
+        points += n * c[PER_TRICK] + their_cheapest(c, rem, enemies, n)
+        best = max(best, points)
+    return best
+
+
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int, need: int) -> int:
+    """Bounds that follow from sure tricks alone: low | (high << 13); ``need`` is the question."""
     low = 0
     high = total
     score = c[SCORE]
@@ -107,33 +239,14 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int) -> int:
             high -= n * c[PER_TRICK] + their_cheapest(c, rem, score, n)
             if lasting and trumps & rem & cards_of(c, score) == 0:
                 high -= c[LAST]
-    # The leader's own runs, where nobody can ruff or all can be drawn.
     ours = (score >> leader) & 1
     if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
         return low | (high << 13)
     enemies = 15 ^ score if ours else score
-    if trumps & rem:
-        run = c[RUNS + TRUMP_LANE * 512 + ((rem >> (TRUMP_LANE * WIDTH)) & LANE_MASK)]
-        rounds = (run >> RUN_LENGTH_SHIFT) & 15 if run & 3 == leader else 0
-        # A friend who must ruff would take the lead.
-        others = 15 if c[DUTY] & (TRUMP_WHEN_VOID | TRUMP_ALWAYS) else enemies
-        for seat in range(4):
-            if (others >> seat) & 1 and seat != leader:
-                if count(rem & trumps & c[HANDS + seat]) > rounds:
-                    return low | (high << 13)
-    n = 0
-    points = 0
-    for lane in range(4):
-        sub = (rem >> (lane * WIDTH)) & LANE_MASK
-        if sub:
-            run = c[RUNS + lane * 512 + sub]
-            if run & 3 == leader:
-                n += (run >> RUN_LENGTH_SHIFT) & 15
-                points += run >> RUN_POINTS_SHIFT
-    if n >= k:
-        points = total
-    elif n:
-        points += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ (1 << leader), n)
+    enough = need if ours else total - need + 1
+    points = runs_worth(c, rem, leader, enemies, total, k, enough)
+    if points < enough and c[HIDDEN] & rem == 0:
+        points = max(points, through_friend(c, rem, leader, enemies, total, k))
     if ours:
         low = max(low, points)
     else:

@@ -112,7 +112,7 @@ def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int, need: int) -
     key = structure_of(c, rem)
     at = bucket_of(c, key, leader)
     fetch(t, at)
-    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2)
+    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2, need)
     low = sure & BOUND
     high = sure >> 13
     if low >= need or high < need:

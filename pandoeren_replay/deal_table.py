@@ -155,10 +155,12 @@ def pair_values(
             start = Position(rules, trump, hands, 0, side, 0)
             search = Search(start)
             known: dict[int, int] = {}
+            guess = None
             for declarer in range(4):
                 leader = declarer if rules.play.first_lead == "declarer" else forehand
                 if leader not in known:
-                    known[leader] = search.value(replace(start, leader=leader))
+                    # Who leads changes little: one value is a good guess of the next.
+                    guess = known[leader] = search.value(replace(start, leader=leader), guess)
                 ours = bool(side >> declarer & 1)
                 pair = side if ours else 15 ^ side
                 partner = (pair & ~(1 << declarer)).bit_length() - 1
