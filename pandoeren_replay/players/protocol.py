@@ -1,8 +1,9 @@
 """What a player is: asked for a call, a declaration or a card, he answers from what he sees.
 
 :class:`Player` is the protocol; anything with these three methods can sit at a table
-(:mod:`pandoeren_replay.matches`). :class:`ProcessPlayer` is a program of its own that reads one JSON
-object a line and answers with one (docs/advice.md). What a player may see is all in :class:`View`.
+(:mod:`pandoeren_replay.matches`). :class:`ProcessPlayer` is a program of its own that reads one
+JSON object a line and answers with one (docs/advice.md). What a player may see is all in
+:class:`View`.
 """
 
 import json

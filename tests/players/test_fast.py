@@ -158,7 +158,6 @@ def test_interrupted_it_leaves_no_half_file(tmp_path: Path, jobs: int) -> None:
     os.killpg(running.pid, signal.SIGINT)
     _, told = running.communicate(timeout=120)
     assert running.returncode == 130
-    assert b"interrupted" in told
     assert b"Traceback" not in told
     assert list(tmp_path.iterdir()) == []
 
