@@ -9,7 +9,7 @@ from pandoeren_replay.statistics import intervals
 from pandoeren_replay.store.store import Store
 
 _SEATS = """
-SELECT h.hand_id, h.session, seat_name(k) AS place,
+SELECT h.hand_id, h.hash, h.session, seat_name(k) AS place,
     CASE k WHEN 0 THEN h.north WHEN 1 THEN h.east WHEN 2 THEN h.south ELSE h.west END AS who,
     CASE k WHEN 0 THEN h.score_n WHEN 1 THEN h.score_e WHEN 2 THEN h.score_s ELSE h.score_w END
         AS score
@@ -20,23 +20,25 @@ WHERE (h.north IN (?, ?) OR h.east IN (?, ?) OR h.south IN (?, ?) OR h.west IN (
 
 PAIRED = f"""
 WITH seat AS ({_SEATS}),
-deal AS (SELECT hand_id, hash(rules, rules_hash, dealer, deal_n, deal_e, deal_s, middle) AS deal
+deal AS (SELECT hand_id, hash(rules, rules_hash, dealer::BIGINT, deal_n::BIGINT, deal_e::BIGINT,
+            deal_s::BIGINT, middle::BIGINT) AS deal
          FROM hand WHERE deal_n IS NOT NULL AND dealer IS NOT NULL),
 played AS (
-    SELECT deal, place, who, avg(score) AS score, min(hand_id) AS hand_id
+    SELECT deal, place, who, avg(score) AS score
     FROM seat JOIN deal USING (hand_id)
     WHERE who IN (?, ?) AND score IS NOT NULL GROUP BY deal, place, who)
 SELECT a.deal, a.score - b.score AS difference, a.score AS a, b.score AS b
 FROM played a JOIN played b ON a.deal = b.deal AND a.place = b.place
-WHERE a.who = ? AND b.who = ? ORDER BY a.hand_id
+WHERE a.who = ? AND b.who = ? ORDER BY a.deal, a.place
 """
 """The same cards in the same seat, with the same dealer and rules, held by both (duplicate)."""
 
 UNPAIRED = f"""
 WITH seat AS ({_SEATS})
-SELECT who, coalesce(session, '#' || hand_id) AS block, count(score) AS n, sum(score) AS total,
+SELECT who, coalesce(session, '#' || hash) AS block, count(score) AS n, sum(score) AS total,
     sum(score * score) AS squares
 FROM seat WHERE who IN (?, ?) AND score IS NOT NULL GROUP BY who, block
+ORDER BY who, block
 """
 
 

@@ -287,11 +287,14 @@ def _order_sql(group: Grouping, sql: str, key: str) -> str:
 
 
 def _block_sql(store: Store) -> str:
-    """What is drawn in the bootstrap: the session, or the hand where it names none."""
+    """What is drawn in the bootstrap: the session, or the hand where it names none.
+
+    A hand goes by its content hash, which is the same in a store and in a lake.
+    """
     n = store.rows("SELECT count(DISTINCT session) AS n FROM hands")[0]["n"]
     if n <= intervals.BLOCKS:
-        return f"coalesce(u.session, '#' || (u.hand_id % {intervals.BLOCKS}))"
-    return f"(hash(coalesce(u.session, u.hand_id::VARCHAR)) % {intervals.BLOCKS})::VARCHAR"
+        return f"coalesce(u.session, '#' || (hash(u.hash) % {intervals.BLOCKS}))"
+    return f"(hash(coalesce(u.session, u.hash)) % {intervals.BLOCKS})::VARCHAR"
 
 
 @dataclass(slots=True)
@@ -371,7 +374,8 @@ def figure_of(
 
 
 def _mean_interval(cell: _Cell) -> tuple[float, float, float] | None:
-    blocks = cell.blocks.values()
+    # The database gives groups in any order; the draws go by place.
+    blocks = [cell.blocks[name] for name in sorted(cell.blocks)]
     return intervals.mean_interval([n for n, _ in blocks], [t for _, t in blocks], cell.squares)
 
 

@@ -25,7 +25,7 @@ _ALL = (
     Grouping("trump", "trump", "troef", "u.trump", "trump", ("strpos('SHDC-', u.trump)",)),
     Grouping("month", "month", "maand", "strftime(u.date, '%Y-%m')", "date", ("u.date",)),
     Grouping("session", "session", "avond", "u.session", "session",
-             ("u.date", "u.hand_id")),
+             ("u.date",)),
     Grouping("source", "source", "bron", "u.source", "source", ("u.source",)),
     Grouping("rules", "rule set", "spelregels", "u.rules", "rules", ("u.rules",)),
     Grouping("margin", "points above the bid, in tens", "punten boven het bod, in tientallen",
