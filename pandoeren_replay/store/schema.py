@@ -41,7 +41,7 @@ MIGRATIONS: dict[int, str] = {
             verdict VARCHAR NOT NULL, chance FLOAT, value FLOAT, best_value FLOAT, loss FLOAT,
             low FLOAT, high FLOAT, open_won BOOLEAN, open_best BOOLEAN, deals UINTEGER NOT NULL,
             exact BOOLEAN NOT NULL, misled BOOLEAN NOT NULL, chances VARCHAR,
-            version VARCHAR NOT NULL);
+            bids UINTEGER, version VARCHAR NOT NULL);
     """,
     6: """
         ALTER TABLE hand RENAME TO hand_row;

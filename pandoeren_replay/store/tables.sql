@@ -224,6 +224,7 @@ CREATE TABLE review (
     exact BOOLEAN NOT NULL,
     misled BOOLEAN NOT NULL,
     chances VARCHAR,                    -- JSON: chance of every legal card
+    bids UINTEGER,                      -- hands that the model of the bids rests on; NULL: none
     version VARCHAR NOT NULL
 );
 

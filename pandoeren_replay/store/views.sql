@@ -262,7 +262,7 @@ CREATE OR REPLACE VIEW reviews AS
 SELECT hand_id, kind, ply, call, seat_name(seat) AS seat, choice, best, verdict, chance, value,
     best_value, loss, low, high, open_won, open_best,
     CASE WHEN kind = 'card' THEN (open_best::TINYINT - open_won::TINYINT)::TINYINT END AS open_loss,
-    deals, exact, misled, chances, version
+    deals, exact, misled, chances, bids, version
 FROM review v WHERE kind <> 'none'
     AND NOT EXISTS (SELECT 1 FROM hand_other o WHERE o.hand_id = v.hand_id);
 
