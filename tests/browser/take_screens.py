@@ -17,6 +17,8 @@ PAGES = {
     "contracts": ("/contracts?rules=heerlen", "table"),
     "bidding": ("/bidding?rules=heerlen", "table"),
     "players": ("/players", "table"),
+    "player": ("/players?name=Fons", "table"),
+    "puzzles": ("/puzzles", "h2"),
     "partners": ("/partners?rules=heerlen", "table"),
     "enter": ("/enter", ".entry[data-asks]"),
     "solve": (
