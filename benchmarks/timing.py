@@ -76,11 +76,10 @@ def hands_file(given: Path | None, n: int, rules: str, folder: Path) -> Path:
     """The file given, or one of simulated hands."""
     if given is not None:
         return given
-    from pandoeren_replay.simulate import simulate
-    from parsers.phl import write_phl
+    from pandoeren_replay.simulate import simulate_lines
 
     file = folder / "simulated.phl"
-    with file.open("w", encoding="utf-8", newline="\n") as f:
-        for record in simulate(n, 1, rules):
-            f.write(write_phl(record) + "\n")
+    with file.open("wb") as f:
+        for _, lines in simulate_lines(n, 1, rules):
+            f.write(lines)
     return file

@@ -2,8 +2,8 @@
 
 For each contract of a rule set a few thousand deals are played out by the simple players with a
 promising hand as declarer. From these a linear model of the side's points, or a logistic one of
-success, is fitted on features of the hand. It is fitted anew for every rule set (always from the
-same seed), so that a club's own rules work like the built-in ones.
+success, is fitted on features of the hand, always from the same seed: beforehand for the built-in
+rule sets (:mod:`pandoeren_replay.players.fitted`), at first use for a club's own.
 """
 
 from collections.abc import Mapping
@@ -18,6 +18,7 @@ from engine.ruleset import Bid, Contract, RuleSet
 from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.cardplay import WANT_NONE
 from pandoeren_replay.players.dealing import TABLE, game_value_of, sample_games
+from pandoeren_replay.players.fitted import kept_models
 from pandoeren_replay.players.tables import GOALS, PLAN, contract_tables
 from pandoeren_replay.players.valuation import N_FEATURES, Evaluator, want_of
 
@@ -58,28 +59,37 @@ class Bidder:
     ``rare`` (the chance that only the best hands reach) are by contract.
     """
 
+    SEED = 1958
     SAMPLES = 2000
     ROUNDS = 3
 
-    def __init__(self, rules: RuleSet, seed: int = 1958) -> None:
+    def __init__(self, rules: RuleSet, kept: bool = True) -> None:
+        """Fitted beforehand where that was done and ``kept`` is true, else fitted now."""
         self.rules = rules
         self.eval = Evaluator(rules)
+        n_models = int(self.rows["model"].max()) + 1
         self._work = np.zeros(1, kernels.WORK)
-        self._zs = np.zeros((int(self.rows["model"].max()) + 1, 5))
+        self._zs = np.zeros((n_models, 5))
         self._lock = Lock()
-        rng = np.random.default_rng(seed)
-        self.weights = np.zeros((len(self._zs), N_FEATURES))
-        self.models: dict[str, Model] = {}
-        fitted: dict[int, Model] = {}
-        for number, (key, row) in enumerate(zip(rules.auction.order, self.rows)):
-            kind = int(row["model"])
-            if kind not in fitted:
-                fitted[kind] = self._fit(number, rng)
-                self.weights[kind] = fitted[kind].weights
-            self.models[key] = fitted[kind]
-            row["sigma"] = fitted[kind].sigma
-        self.rare = self._tails(rng)
+        self.weights = np.zeros((n_models, N_FEATURES))
+        found = kept_models(rules) if kept else None
+        if found is None:
+            rng = np.random.default_rng(self.SEED)
+            for number in range(len(self.rows)):
+                kind = self.rows["model"][number]
+                if not self.weights[kind].any():
+                    model = self._fit(number, rng)
+                    self.weights[kind] = model.weights
+                    self.rows["sigma"][self.rows["model"] == kind] = model.sigma
+            self.rare = self._tails(rng)
+        else:
+            self.weights, sigmas, self.rare = found
+            self.rows["sigma"] = sigmas[self.rows["model"]]
         self.rows["rare"] = [self.rare.get(key, 1.0) for key in rules.auction.order]
+        self.models = {
+            key: Model(self.weights[row["model"]], float(row["sigma"]))
+            for key, row in zip(rules.auction.order, self.rows)
+        }
 
     @cached_property
     def _tables(self) -> tuple[Any, Any]:
