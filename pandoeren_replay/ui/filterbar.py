@@ -20,7 +20,7 @@ ROLES = ("declarer", "partner", "defender")
 ANY_FAULT, NO_FAULT = "any", "none"
 _MORE_LENGTH = 2000
 """Longest text of an address: a filter that leads to the hands behind a figure is long."""
-_PLAIN = ("player", "role", "contract", "rules", "session", "simulated", "star", "tag")
+_PLAIN = ("player", "role", "contract", "rules", "session", "simulated", "cards", "star", "tag")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Filter:
     first: str = ""
     last: str = ""
     simulated: str = ""
+    cards: str = ""
     star: str = ""
     tag: str = ""
     more: str = ""
@@ -47,14 +48,14 @@ class Filter:
 
         >>> Filter.from_query({"contract": "130", "role": "king", "x": "1"})
         Filter(player='', role='', contract='130', rules='', result='', violation='', session='', \
-first='', last='', simulated='', star='', tag='', more='')
+first='', last='', simulated='', cards='', star='', tag='', more='')
         """
         values = {f.name: query.get(f.name, "")[:_MORE_LENGTH] for f in fields(cls)}
         if values["role"] not in ROLES:
             values["role"] = ""
         if values["result"] not in RESULTS:
             values["result"] = ""
-        for name in ("simulated", "star"):
+        for name in ("simulated", "cards", "star"):
             if values[name] not in ("yes", "no"):
                 values[name] = ""
         return cls(**values)
@@ -112,6 +113,8 @@ first='', last='', simulated='', star='', tag='', more='')
             parts.append(f"date<={quote(self.last)}")
         if self.simulated:
             parts.append(f"simulated={self.simulated}")
+        if self.cards:
+            parts.append(f"cards={self.cards}")
         if self.star:
             parts.append(f"star={self.star}")
         if self.tag:
@@ -206,6 +209,9 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
             simulated = ""
             if choices.has_simulated:
                 simulated = pick("simulated", ("no", "yes"), known("simulated"))
+            cards = ""
+            if choices.has_sheets or hidden.cards:
+                cards = pick("cards", ("yes", "no"), known("cards"))
             star = pick("star", ("yes",), known("star"))
             tags = tuple(Notes(source.path).tags())
             tag = pick("tag", tags, str) if tags or hidden.tag else ""
@@ -236,6 +242,7 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
         first=_iso(first),
         last=_iso(last),
         simulated=simulated,
+        cards=cards,
         star=star,
         tag=tag,
         more=more,

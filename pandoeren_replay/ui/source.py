@@ -37,6 +37,8 @@ class Choices:
     first: dt.date | None
     last: dt.date | None
     has_simulated: bool
+    has_sheets: bool
+    """Whether there are hands without cards (score sheets)."""
 
 
 class Source:
@@ -194,14 +196,15 @@ def _pairs(path: str, generation: int, said: int, where: str) -> list[dict[str, 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _choices(path: str, generation: int) -> Choices:
     if not generation:
-        return Choices((), (), (), (), (), None, None, False)
+        return Choices((), (), (), (), (), None, None, False, False)
     store = Store(path)
 
     def column(query: str) -> tuple[str, ...]:
         return tuple(str(v) for v in store.sql(query).to_series().to_list())
 
     span = store.rows(
-        "SELECT min(date) AS first, max(date) AS last, bool_or(simulated) AS sim FROM hands"
+        "SELECT min(date) AS first, max(date) AS last, bool_or(simulated) AS sim, "
+        "bool_or(NOT with_cards) AS sheets FROM hands"
     )[0]
     return Choices(
         rules=column("SELECT rules FROM hands GROUP BY rules ORDER BY count(*) DESC, rules"),
@@ -221,6 +224,7 @@ def _choices(path: str, generation: int) -> Choices:
         first=span["first"],
         last=span["last"],
         has_simulated=bool(span["sim"]),
+        has_sheets=bool(span["sheets"]),
     )
 
 

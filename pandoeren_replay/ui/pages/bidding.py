@@ -10,7 +10,7 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import rules_name
-from pandoeren_replay.ui.pages.hands import empty_store, simulated_notice
+from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice, simulated_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
@@ -18,8 +18,14 @@ from pandoeren_replay.ui.texts import Texts
 _CALLED = "h.has_auction = 'recorded' AND ({where})"
 _SUMMARY = f"""
 SELECT count(*) AS n, count(*) FILTER (h.passed_out) AS passed,
-       count(*) FILTER (h.simulated) AS simulated
+       count(*) FILTER (h.simulated) AS simulated,
+       count(*) FILTER (NOT h.with_cards) AS sheets
 FROM hands h WHERE {_CALLED}
+"""
+# Hands of which only the contract is known, as score sheets have them.
+_UNCALLED = """
+SELECT count(*) AS n FROM hands h
+WHERE h.has_auction <> 'recorded' AND h.contract IS NOT NULL AND ({where})
 """
 # One row for each seat of each hand: did it bid, did it win the auction, was that made.
 _SEATS = f"""
@@ -70,8 +76,10 @@ def page() -> None:
         return
     where = _choices(source, text)
     summary = source.filtered(_SUMMARY, where)[0]
+    uncalled = source.filtered(_UNCALLED, where)[0]["n"]
     if not summary["n"]:
         st.info(text("bidding.nothing"), icon=":material/filter_alt:")
+        _declarers(uncalled, where, source, text)
         return
     st.text(
         text(
@@ -82,6 +90,7 @@ def page() -> None:
         )
     )
     simulated_notice(summary["simulated"], summary["n"], text)
+    sheet_notice(summary["sheets"], summary["n"], text)
     st.subheader(text("bidding.places"))
     places = source.filtered(_PLACES, where)
     names = [text(f"bidding.place_{r['place']}") for r in places]
@@ -95,6 +104,49 @@ def page() -> None:
         chosen = _counts(players, names, text, "c_player", "bidders", leads=True)
         if chosen is not None:
             navigation.open_page("players", text, {"name": players[int(chosen)]["player"]})
+    _declarers(uncalled, where, source, text)
+
+
+def _declarers(uncalled: int, where: str, source: Source, text: Texts) -> None:
+    """Who declares, over all hands with a contract: where sheets tell no more of the bidding."""
+    if not uncalled:
+        return
+    st.subheader(text("bidding.declarers"))
+    st.text(text("bidding.uncalled", n=text.number(uncalled)))
+    rows = source.measured(["declares"], "player", where)
+    columns = [
+        Column(text("evening.c_player"), lead=True),
+        *_number_columns(text, "contracts", "declares"),
+        Column(text("bidding.c_interval"), number=True),
+        Column(text("hands.c_simulated")),
+    ]
+    shown = []
+    for i, r in enumerate(rows):
+        interval = f"{text.percent(r['low'])}–{text.percent(r['high'])}"
+        sheets = text("stats.some_sheets", n=text.number(r["no_cards"])) if r["no_cards"] else ""
+        shown.append(
+            Row(
+                str(i),
+                (
+                    Cell(player_name(r["player"])),
+                    Cell(text.number(r["n"]), r["n"]),
+                    Cell(text.percent(r["value"]), r["value"]),
+                    Cell(interval, r["low"]),
+                    Cell(sheets, kind="badge"),
+                ),
+                muted=r["small"],
+            )
+        )
+    chosen = table(
+        columns,
+        shown,
+        text,
+        key="declarers",
+        caption=text("bidding.declarers"),
+        action=text("stats.show_hands"),
+    )
+    if chosen is not None:
+        navigation.open_page("hands", text, Filter.from_where(rows[int(chosen)]["where"]).query())
 
 
 def _choices(source: Source, text: Texts) -> str:

@@ -9,7 +9,7 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.charts import SETTINGS, Rate, rate_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
-from pandoeren_replay.ui.pages.hands import empty_store, simulated_notice, trump_words
+from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice, simulated_notice, trump_words
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
@@ -35,6 +35,7 @@ def page() -> None:
     if by == "contract":
         rows.sort(key=lambda r: _bid_order(source, r))
     simulated_notice(sum(r["simulated"] for r in rows), sum(r["n"] for r in rows), text)
+    sheet_notice(sum(r["no_cards"] for r in rows), sum(r["n"] for r in rows), text)
     names = [group_name(source, text, by, r) for r in rows]
     several = len(groups) > 1 and len({r["rules"] for r in rows}) > 1
     _chart(rows, names, several, source, text)
@@ -79,8 +80,16 @@ def _choices(source: Source, text: Texts) -> tuple[str, str]:
     if choices.has_simulated:
         with four:
             simulated = pick("simulated", ("no", "yes"), lambda v: text(f"hands.simulated_{v}"))
+    cards = ""
+    if choices.has_sheets or asked.cards:
+        with four:
+            cards = pick("cards", ("yes", "no"), lambda v: text(f"hands.cards_{v}"))
     chosen = Filter(
-        rules=rules, player=player, role="declarer" if player else "", simulated=simulated
+        rules=rules,
+        player=player,
+        role="declarer" if player else "",
+        simulated=simulated,
+        cards=cards,
     )
     return by, chosen.where()
 
@@ -178,9 +187,11 @@ def figures(r: dict[str, Any], text: Texts) -> list[Cell]:
     interval = none if low is None else f"{text.percent(low)}–{text.percent(r['high'])}"
     margin, score = r["margin"], r["score"]
     all_simulated = r["simulated"] == r["n"]
-    simulated = text("replay.simulated") if all_simulated else ""
+    kinds = [text("replay.simulated")] if all_simulated else []
     if r["simulated"] and not all_simulated:
-        simulated = text("stats.some_simulated", n=r["simulated"])
+        kinds.append(text("stats.some_simulated", n=r["simulated"]))
+    if r["no_cards"]:
+        kinds.append(text("stats.some_sheets", n=text.number(r["no_cards"])))
     return [
         Cell(text.number(r["n"]), r["n"]),
         Cell(text.number(r["made"]), r["made"]),
@@ -188,5 +199,5 @@ def figures(r: dict[str, Any], text: Texts) -> list[Cell]:
         Cell(interval, low),
         Cell(none if margin is None else text.number(margin, 1, sign=True), margin),
         Cell(none if score is None else text.number(score, 2, sign=True), score),
-        Cell(simulated, kind="badge"),
+        Cell(", ".join(kinds), kind="badge"),
     ]

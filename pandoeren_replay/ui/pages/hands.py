@@ -74,6 +74,13 @@ def simulated_notice(simulated: int, of: int, text: Texts) -> None:
         st.warning(words, icon=":material/smart_toy:")
 
 
+def sheet_notice(sheets: int, of: int, text: Texts) -> None:
+    """Says that figures rest on score sheets, without cards, if they do."""
+    if sheets:
+        words = text("hands.sheet_notice", n=text.number(sheets), of=text.number(of))
+        st.info(words, icon=":material/edit_note:")
+
+
 def _table(rows: pl.DataFrame, source: Source, text: Texts) -> str | None:
     names = ("date", "contract", "trump", "result", "points", "score", "errors", "partner")
     numbers = ("points", "score", "errors")

@@ -10,7 +10,7 @@ from pandoeren_replay.ui.charts import SETTINGS, Rate, difference_chart
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import rules_name
-from pandoeren_replay.ui.pages.hands import empty_store
+from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
@@ -33,6 +33,7 @@ def page() -> None:
         st.info(text("partners.nothing"), icon=":material/filter_alt:")
         return
     st.markdown(text("partners.what"))
+    sheet_notice(sum(r["no_cards"] for r in rows), sum(r["n"] for r in rows), text)
     rows.sort(key=lambda r: (r["rank"] is None, r["rank"] or 0, -r["n"]))
     _said(rows, text)
     _chart(rows, text)
@@ -71,7 +72,11 @@ def _choices(source: Source, text: Texts) -> str:
     if choices.has_simulated:
         with three:
             simulated = pick("simulated", ("no", "yes"), lambda v: text(f"hands.simulated_{v}"))
-    made = Filter(rules=rules, player=player, simulated=simulated)
+    cards = ""
+    if choices.has_sheets or asked.cards:
+        with three:
+            cards = pick("cards", ("yes", "no"), lambda v: text(f"hands.cards_{v}"))
+    made = Filter(rules=rules, player=player, simulated=simulated, cards=cards)
     if made.query() != asked.query():
         st.query_params.from_dict(made.query())
     return made.where()

@@ -12,7 +12,7 @@ from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.fair_parts import player_part
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import figures, rules_name
-from pandoeren_replay.ui.pages.hands import empty_store
+from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.portrait import portrait
 from pandoeren_replay.ui.source import Source, contract_name
@@ -72,11 +72,12 @@ def _everybody(known: list[dict[str, Any]], text: Texts, asked: str | None) -> N
                     Cell(text.number(p["partner"]), p["partner"]),
                     Cell(text.number(p["defender"]), p["defender"]),
                     Cell("" if p["score"] is None else text.change(p["score"]), p["score"]),
-                    Cell(text("replay.simulated") if p["simulated"] else "", kind="badge"),
+                    Cell(_kind(p, text), kind="badge"),
                 ),
                 muted=decided < FEW,
             )
         )
+    sheet_notice(sum(p["without_cards"] for p in known), sum(p["hands"] for p in known), text)
     st.text(text("players.click"))
     chosen = table(
         columns,
@@ -88,6 +89,14 @@ def _everybody(known: list[dict[str, Any]], text: Texts, asked: str | None) -> N
     )
     if chosen is not None:
         navigation.open_page("players", text, {"name": known[int(chosen)]["name"]})
+
+
+def _kind(p: dict[str, Any], text: Texts) -> str:
+    """Simulated, and how many of his hands are lines of a score sheet."""
+    kinds = [text("replay.simulated")] if p["simulated"] else []
+    if p["without_cards"]:
+        kinds.append(text("stats.some_sheets", n=text.number(p["without_cards"])))
+    return ", ".join(kinds)
 
 
 def _rate(made: int, decided: int, text: Texts) -> tuple[str, str]:
@@ -105,6 +114,7 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
         st.text(player_name(p["name"]))
     if p["simulated"]:
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
+    sheet_notice(p["without_cards"], p["hands"], text)
     _points(p, known, text)
     portrait(p["name"], source, text)
     player_part(p["name"], source, text)
