@@ -25,6 +25,7 @@ from engine.state import Replay
 from pandoeren_replay.advise import DEALS
 from pandoeren_replay.fair_review import BidReview, Decision, review, review_bid
 from pandoeren_replay.filters import condition
+from pandoeren_replay.players.stored_bids import StoredBids, stored_bids
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.decode import decode
 
@@ -42,6 +43,7 @@ Progress = Callable[[str, int, int], None]
 class Row(NamedTuple):
     """A row of the table ``review``: one card played, or the bid that was played.
 
+    ``bids`` is the number of hands that the weighing by bids rests on (``None``: weighed alike).
     ``value`` and ``best_value`` are a card's chance to get its side what it wants, a bid's expected
     score for the bidder; ``loss`` their difference, ``low`` to ``high`` its interval.
     """
@@ -66,6 +68,7 @@ class Row(NamedTuple):
     exact: bool
     misled: bool
     chances: str | None
+    bids: int | None = None
 
 
 class Task(NamedTuple):
@@ -76,6 +79,7 @@ class Task(NamedTuple):
     record: HandRecord
     rules: RuleSet
     deals: int = DEALS
+    bids: StoredBids | None = None
 
 
 class Found(NamedTuple):
@@ -98,14 +102,14 @@ class Reviewed:
     left_out: dict[str, int] = field(default_factory=dict)
 
 
-def card_row(hand_id: int, d: Decision) -> Row:
-    """A card's row."""
+def card_row(hand_id: int, d: Decision, bids: int | None = None) -> Row:
+    """A card's row; ``bids``: hands that the weighing of the deals rests on."""
     chances = {CARDS[c]: round(x, 4) for c, x in d.chances.items()}
     return Row(
         hand_id, "card", d.ply, None, d.seat, CARDS[d.card],
         None if d.best is None else CARDS[d.best], d.verdict, d.chance, d.chance, d.best_chance,
         d.loss, d.low, d.high, d.open_cards, d.open_best, d.deals, d.exact, d.misled,
-        json.dumps(chances) if chances else None,
+        json.dumps(chances) if chances else None, bids if chances else None,
     )  # fmt: skip
 
 
@@ -139,18 +143,26 @@ def review_rows(
     hand: Replay,
     deals: int = DEALS,
     progress: Callable[[int, int], None] | None = None,
+    bids: StoredBids | None = None,
 ) -> tuple[Row, ...]:
-    """Review a hand: bid and cards. Raises :class:`NotKnown` where nothing can be judged."""
-    found = review(hand, deals, progress=progress)
+    """Review a hand: bid and cards. Raises :class:`NotKnown` where nothing can be judged.
+
+    With ``bids`` deals are weighed by what is bid on in the store (docs/advice.md: why).
+    """
+    model = None if bids is None or hand.outcome.bid is None else bids.of(hand.outcome.bid)
+    weigher = None if bids is None or model is None else bids.weigher
+    found = review(hand, deals, progress=progress, weigher=weigher)
     bid = review_bid(hand)
     first = () if bid is None else (bid_row(hand_id, bid),)
-    return (*first, *(card_row(hand_id, d) for d in found.decisions))
+    rests_on = None if model is None else model.hands
+    return (*first, *(card_row(hand_id, d, rests_on) for d in found.decisions))
 
 
 def run_task(task: Task) -> Found:
     """Review one hand, or say why it cannot be."""
     try:
-        rows = review_rows(task.hand_id, replay(task.record, task.rules), task.deals)
+        hand = replay(task.record, task.rules)
+        rows = review_rows(task.hand_id, hand, task.deals, bids=task.bids)
     except NotKnown as e:
         return Found(task.hand_id, task.content, (_nothing(task.hand_id),), str(e))
     return Found(task.hand_id, task.content, rows)
@@ -174,12 +186,15 @@ def missing(store: Store, where: str | None = None) -> tuple[list[int], int]:
 
 def _tasks(store: Store, todo: Sequence[int], deals: int) -> Iterator[Task]:
     rules: dict[tuple[str, str], RuleSet] = {}
+    # By the bids as they are in the store now; what is written meanwhile changes none of them.
+    bids: dict[tuple[str, str], StoredBids] = {}
     for hand_id in todo:
         row = store.row(hand_id)
         key = (row["rules"], row["rules_hash"])
         if key not in rules:
             rules[key] = store.rule_set(*key)
-        yield Task(hand_id, int(row["hash"]), decode(row), rules[key], deals)
+            bids[key] = stored_bids(store, rules[key])
+        yield Task(hand_id, int(row["hash"]), decode(row), rules[key], deals, bids[key])
 
 
 def write(store: Store, found: Sequence[Found]) -> None:
@@ -192,6 +207,7 @@ def write(store: Store, found: Sequence[Found]) -> None:
         "chance": pl.Float32, "value": pl.Float32, "best_value": pl.Float32, "loss": pl.Float32,
         "low": pl.Float32, "high": pl.Float32, "open_won": pl.Boolean, "open_best": pl.Boolean,
         "deals": pl.UInt32, "exact": pl.Boolean, "misled": pl.Boolean, "chances": pl.String,
+        "bids": pl.UInt32,
     }  # fmt: skip
     rows = [r for f in found for r in f.rows]
     hands = [(f.hand_id, f.content) for f in found]

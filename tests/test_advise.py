@@ -371,7 +371,7 @@ def test_advise_command(run: Run) -> None:
 
 def test_advise_and_review_a_recorded_hand(run: Run) -> None:
     where = f"{DATA / 'season.phl'}:40"
-    ran = run("advise", where, "--ply", "9", "--deals", "20", "--weigh")
+    ran = run("advise", where, "--ply", "9", "--deals", "20", "--bids", "players")
     assert ran.code == 0, ran.err
     assert "a second" in ran.out
     assert "say which moment" in run("advise", where).err

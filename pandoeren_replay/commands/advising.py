@@ -28,10 +28,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object instea
 DealsOption = Annotated[
     int, typer.Option("--deals", min=2, max=100_000, help="Deals to look at for each card.")
 ]
-WeighOption = Annotated[
-    bool,
+BidsOption = Annotated[
+    str,
     typer.Option(
-        "--weigh", help="Deals count by how well declarer's cards suit his bid (a model)."
+        "--bids",
+        help="How much a deal counts: by the bids of the store (store), by the model of the "
+        "simple players (players), all alike (even). auto: store for a stored hand, else even.",
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed, the same deals.")]
@@ -84,7 +86,7 @@ def advise(
         typer.Option("--ply", help="Cards on the table, 0 to 31 (default: after the last one)."),
     ] = None,
     deals: DealsOption = 100,
-    weigh: WeighOption = False,
+    bids: BidsOption = "auto",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RulesOption = None,
@@ -95,7 +97,7 @@ def advise(
     if cards is not None:
         _bidding(cards, middle, calls, dealer, seconds, seed, as_json, rules)
     else:
-        _playing(hand, ply, deals, weigh, seed, as_json, rules, db)
+        _playing(hand, ply, deals, bids, seed, as_json, rules, db)
 
 
 def _bidding(
@@ -148,7 +150,7 @@ def _bid_table(found: "BiddingAdvice") -> None:
 
 
 def _playing(
-    name: str, ply: int | None, deals: int, weigh: bool, seed: int, as_json: bool,
+    name: str, ply: int | None, deals: int, bids: str, seed: int, as_json: bool,
     rules: str | None, db: Path | None,
 ) -> None:  # fmt: skip
     from engine.cards import CARDS
@@ -161,7 +163,8 @@ def _playing(
     moment = last if ply is None else ply
     if not 0 <= moment <= min(last, 31):
         raise CommandError(f"--ply {moment}: this hand has plies 0 to {min(last, 31)}", 2)
-    found = advise_play(replay, moment, deals, seed, weigher=_weigher(replay, weigh))
+    weigher, source = _weigher(replay, bids, name, db)
+    found = advise_play(replay, moment, deals, seed, weigher=weigher)
     if as_json:
         print_json(found.as_json())
         return
@@ -173,17 +176,32 @@ def _playing(
     who = "NESW"[found.seat]
     table(f"{who} to play, {found.contract}", ["card", wish, "95%"], rows, right={wish, "95%"})
     how = "all deals that fit" if found.exact else "deals drawn evenly from all that fit"
-    if weigh and not found.exact:
-        how = "deals drawn from all that fit, weighed by the bid"
+    if source and not found.exact:
+        how = f"deals drawn from all that fit, weighed by the {source}"
     print(f"{found.n} deals ({how}), {found.rate:.0f} a second.")
 
 
-def _weigher(replay: "Replay", weigh: bool) -> "Weigher | None":
-    if not weigh:
-        return None
-    from pandoeren_replay.players.bid_model import bid_model
+def _weigher(
+    replay: "Replay", bids: str, name: str, db: Path | None
+) -> "tuple[Weigher | None, str]":
+    """What weighs the deals of a hand, and what that rests on (empty: all count alike)."""
+    if bids not in ("auto", "store", "players", "even"):
+        raise CommandError(f"--bids {bids}: expected auto, store, players or even", 2)
+    if bids == "players":
+        from pandoeren_replay.players.bid_model import bid_model
 
-    return bid_model(replay.rules).weigher
+        return bid_model(replay.rules).weigher, "model of the simple players"
+    file, _, line = name.rpartition(":")
+    stored = not (file and line.isdigit() and Path(file).is_file())
+    if bids == "even" or (bids == "auto" and not stored) or replay.outcome.bid is None:
+        return None, ""
+    from pandoeren_replay.players.stored_bids import stored_bids
+
+    models = stored_bids(open_store(db), replay.rules)
+    model = models.of(replay.outcome.bid)
+    if model is None:
+        return None, ""
+    return models.weigher, f"bids of {model.hands} such hands in the store"
 
 
 def review(
@@ -196,7 +214,7 @@ def review(
     where: WhereOption = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes (--all, --where).")] = 1,
     deals: DealsOption = 100,
-    weigh: WeighOption = False,
+    bids: BidsOption = "auto",
     seed: SeedOption = 0,
     every: Annotated[
         bool, typer.Option("--every", help="Every card, not only what was doubtful or worse.")
@@ -227,7 +245,7 @@ def review(
     assert hand is not None
     replay, _ = find_hand(hand, rules, db)
     with progress() as update:
-        weigher = _weigher(replay, weigh)
+        weigher, source = _weigher(replay, bids, hand, db)
         found = judge(replay, deals, seed, lambda done, n: update("review", done, n), weigher)
         bid = review_bid(replay, seed)
     if as_json:
@@ -243,6 +261,8 @@ def review(
             print(printable(f"{d.ply // 4 + 1}.{d.ply % 4 + 1} {d.text(lang)}"))  # type: ignore[arg-type]
     for ply, reason in found.skipped.items():
         print(printable(f"{ply // 4 + 1}.{ply % 4 + 1} not judged: {reason}"))
+    if source:
+        print(f"Deals weighed by the {source}.")
     mistakes = len(found.mistakes())
     say(f"{mistakes} mistake{'' if mistakes == 1 else 's'}; {found.rate:.0f} deals a second")
 

@@ -232,13 +232,15 @@ def declared_hands(
 
 
 _KEPT: dict[tuple[str, int, str], StoredBids] = {}
+_KEEP = 8
 
 
 def stored_bids(store: Store, rules: RuleSet) -> StoredBids:
     """The models of a rule set from the hands of a store; kept until the store changes."""
     key = (str(store.path), store.generation(), rules.content_hash)
     if key not in _KEPT:
-        _KEPT.clear()
+        while len(_KEPT) >= _KEEP:
+            del _KEPT[next(iter(_KEPT))]
         hands = declared_hands(store, rules)
         source = f"bids of {len(hands)} hands of {rules.id} in this store"
         _KEPT[key] = fit_hands(rules, hands, source)

@@ -14,6 +14,7 @@ import streamlit as st
 from engine.inference import NotKnown
 from engine.state import Replay
 from pandoeren_replay.fair_review import WORDS
+from pandoeren_replay.players.stored_bids import stored_bids
 from pandoeren_replay.reviewed import Row, missing, review_all, review_rows, stored_reviews
 from pandoeren_replay.store import Store
 from pandoeren_replay.ui.jobs import Job
@@ -48,7 +49,10 @@ def hand_verdicts(source: Source, key: str, text: Texts) -> dict[str, Any]:
 
     def work() -> tuple[Row, ...] | None:
         try:
-            return review_rows(0, hand, progress=lambda n, of: _at.__setitem__(name, (n, of)))
+            bids = stored_bids(source.store, hand.rules)
+            return review_rows(
+                0, hand, progress=lambda n, of: _at.__setitem__(name, (n, of)), bids=bids
+            )
         except NotKnown:
             return None
         finally:
@@ -81,6 +85,7 @@ def verdict_data(hand: Replay, rows: Sequence[Row], text: Texts) -> dict[str, An
     """Verdicts as the browser gets them: sentences in the viewer's language, cards by name."""
     cards: list[dict[str, Any] | None] = [None] * len(hand.record.plays)
     bid = ""
+    rests_on = next((r.bids for r in rows if r.bids), None)
     for row in rows:
         if row.kind == "bid":
             bid = bid_words(hand, row, text)
@@ -95,7 +100,8 @@ def verdict_data(hand: Replay, rows: Sequence[Row], text: Texts) -> dict[str, An
                 "word": WORDS[row.verdict][text.lang],
                 "lost": "" if row.loss is None else f"−{text.percent(row.loss)}",
             }
-    return {"cards": cards, "bid": bid}
+    weighed = "" if rests_on is None else text("fair.weighed", n=text.number(rests_on))
+    return {"cards": cards, "bid": bid, "weighed": weighed}
 
 
 def card_words(row: Row, text: Texts) -> str:

@@ -96,7 +96,7 @@ function fairPanel(view) {
     list.append(el("li", {}, node));
   }
   const bid = fair.bid ? el("p", { class: "fairbid" }, fair.bid) : null;
-  return [...head, found.length ? list : el("p", { class: "clean" }, text.fair_clean), bid].filter(Boolean);
+  return [...head, found.length ? list : el("p", { class: "clean" }, text.fair_clean), bid, fair.weighed ? el("p", { class: "remark" }, fair.weighed) : null].filter(Boolean);
 }
 
 function mistakes(view) {
