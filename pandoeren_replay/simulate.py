@@ -22,7 +22,6 @@ from engine.ruleset import Bid, RuleSet
 from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.bidding import Bidder, Plan, bidder_for
 from pandoeren_replay.players.dealer import Dealer, dealer_for, with_results
-from pandoeren_replay.players.tables import option_bid
 from parsers.phl_byte_writer import write_lines
 
 SOURCE = "simulated"
@@ -55,10 +54,6 @@ class Simulator:
         self._dealer = Dealer(self.bidder)
 
     @property
-    def _order(self) -> list[str]:
-        return self.rules.auction.order
-
-    @property
     def _tables(self) -> Any:
         return tables_of(self.rules).fixed
 
@@ -79,28 +74,23 @@ class Simulator:
 
     def _wishes(self, hand: int, plans: dict[str, Plan], temper: Temper) -> list[tuple[Bid, float]]:
         """Bids that a player would stand for, each with how much he likes it."""
-        rows, options = self.bidder.rows, self.bidder.options
-        melds = {
-            key: self._own_meld(plan)
-            for key, plan, row in ((k, plans.get(k), r) for k, r in zip(self._order, rows))
-            if plan is not None and row["counts_meld"]
-        }
-        wish, liking = np.zeros(len(options), np.int64), np.zeros(len(options))
+        bidder = self.bidder
+        melds = {k: self._own_meld(plans[k]) for k in bidder.meld_counts if k in plans}
+        wish, liking = np.zeros(len(bidder.bids), np.int64), np.zeros(len(bidder.bids))
         n = kernels.fill_wishes(
-            self.rng, rows, options, self.bidder.plan_array(plans, melds), temper.bold, wish, liking
-        )
-        bids = [option_bid(self.rules, options[k]) for k in wish[:n]]
-        return list(zip(bids, liking[:n].tolist()))
+            self.rng, bidder.rows, bidder.options, bidder.plan_array(plans, melds), temper.bold,
+            wish, liking,
+        )  # fmt: skip
+        return [(bidder.bids[k], x) for k, x in zip(wish[:n].tolist(), liking[:n].tolist())]
 
     def _choose(self, best: Bid | None, wishes: list[tuple[Bid, float]]) -> str:
         """The call of a player who has these wishes, over the best bid so far."""
         row, level = (-1, -1) if best is None else best.rank
-        options = self.bidder.options
-        rank = {(int(o["row"]), int(o["level"])): k for k, o in enumerate(options)}
-        wish = np.array([rank[bid.rank] for bid, _ in wishes], np.int64)
+        bidder = self.bidder
+        wish = np.array([bidder.option_of[bid.rank] for bid, _ in wishes], np.int64)
         liking = np.array([liking for _, liking in wishes], np.float64)
-        k = kernels.choose_bid(self.rng, options, row, level, wish, liking, len(wishes))
-        return "-" if k < 0 else option_bid(self.rules, options[k]).text
+        k = kernels.choose_bid(self.rng, bidder.options, row, level, wish, liking, len(wishes))
+        return "-" if k < 0 else bidder.bids[k].text
 
     def _own_meld(self, plan: Plan) -> int:
         """What a player expects of the meld in a hand that he would play so."""

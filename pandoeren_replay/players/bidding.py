@@ -19,7 +19,7 @@ from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.cardplay import WANT_NONE
 from pandoeren_replay.players.dealing import TABLE, game_value_of, sample_games
 from pandoeren_replay.players.fitted import kept_models
-from pandoeren_replay.players.tables import GOALS, PLAN, contract_tables
+from pandoeren_replay.players.tables import GOALS, PLAN, contract_tables, option_bid
 from pandoeren_replay.players.valuation import N_FEATURES, Evaluator, want_of
 
 
@@ -104,6 +104,21 @@ class Bidder:
     def options(self) -> Any:
         """The bids (array of :data:`pandoeren_replay.players.tables.OPTION`)."""
         return self._tables[1]
+
+    @cached_property
+    def bids(self) -> list[Bid]:
+        """The bids that the options stand for."""
+        return [option_bid(self.rules, option) for option in self.options]
+
+    @cached_property
+    def option_of(self) -> dict[tuple[int, int], int]:
+        """Number of the option with a bid's rank."""
+        return {bid.rank: number for number, bid in enumerate(self.bids)}
+
+    @cached_property
+    def meld_counts(self) -> list[str]:
+        """Contracts for which bidding looks at one's own meld."""
+        return [k for k, row in zip(self.rules.auction.order, self.rows) if row["counts_meld"]]
 
     def _tails(self, rng: np.random.Generator) -> dict[str, float]:
         """Per contract the chance that only the best hands reach: dearer contracts are rarer.
