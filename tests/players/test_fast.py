@@ -26,8 +26,10 @@ from pandoeren_replay.players.valuation import want_of
 from pandoeren_replay.simulate import BLOCK, Simulator, Temper, simulate, simulate_lines
 from parsers.base import Options
 from parsers.phl import read_phl, write_phl
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, run
 from tests.players.judge import Judge, with_result
+
+__all__ = ["run"]
 
 CLUB = str(files("data") / "rules" / "zilveren-troef.toml")
 RULES = [*BUILTIN_IDS, CLUB]
