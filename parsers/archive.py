@@ -1,4 +1,4 @@
-"""Archives and workbooks become sources: zip, gzip and ``.xlsx``, with limits.
+"""Archives, workbooks and Parquet tables become sources: zip, gzip, ``.xlsx``, with limits.
 
 Nothing is ever written to disk, so a hostile member name can do no more than look odd; control
 characters in it are shown as ``?``. Limits (also in docs/parsers.md): :data:`MAX_MEMBERS` files,
@@ -31,7 +31,7 @@ _OTHERS = (
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"), (b"Rar!", "a RAR archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"), (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"), (b"GIF8", "a GIF image"),
-    (b"SQLite format 3", "an SQLite database"), (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "an SQLite database"),
     (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls): save it as .xlsx or .csv"),
 )  # fmt: skip
 
@@ -82,6 +82,8 @@ def _unpack(source: Source, depth: int, out: Unpacked) -> None:
             out.refuse(source.name, f"more than {MAX_DEPTH} archives inside one another")
         else:
             _gzip(source, depth, out)
+    elif data.startswith(b"PAR1"):
+        _parquet(source, out)
     else:
         for magic, what in _OTHERS:
             if data.startswith(magic):
@@ -204,6 +206,22 @@ def _workbook(source: Source, infos: list[zipfile.ZipInfo], out: Unpacked) -> No
         out.sources.append(Source(name, data))
     if not found:
         out.refuse(source.name, "an Excel workbook without anything in it")
+
+
+def _parquet(source: Source, out: Unpacked) -> None:
+    """The hands of a Parquet table that this program exported."""
+    from parsers.parquetfile import ParquetError, json_lines
+
+    try:
+        data = json_lines(source.data, MAX_TOTAL - out.total)
+    except ParquetError as e:
+        out.refuse(source.name, str(e))
+        return
+    out.total += len(data)
+    if data:
+        out.sources.append(Source(source.name, data))
+    else:
+        out.refuse(source.name, "a Parquet table with at least one row")
 
 
 def _why(error: Exception) -> str:

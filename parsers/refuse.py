@@ -26,6 +26,7 @@ _GAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "bridge (PBN)",
         (r'(?m)^%\s*PBN\b|^\[Board\s+"', r'(?m)^\[(?:Deal|Contract|Auction|Event)\s+"'),
     ),
+    ("bridge (PBN)", (r'(?m)^\[Deal\s+"[NESW]:\s*(?:[AKQJTX2-9]*\.){3}',)),
     ("bridge (LIN)", (r"(?:^|\|)(?:md|qx|pn|vg|rs)\|[^|]*\|", r"\|(?:md|mb|sv|pc|pg|an)\|")),
     ("Jass, as jass-kit writes it (36 cards, two teams)", (r'"jassTyp"\s*:\s*"',)),
     (

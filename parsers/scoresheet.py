@@ -48,6 +48,7 @@ _ALONE = {"", "-", "geen", "none", "alleen", "alone", "solo"}
 
 BY_MAP = "name it under [columns] in a --map file"
 MAX_NOTES = 20
+SCORE = "a score, as a whole number or an amount of euros such as 0,05"
 
 
 class ScoresheetParser:
@@ -190,6 +191,7 @@ class _Reader:
     assumed: bool = False
     amounts: Amounts = field(init=False)
     ticks: Ticks = field(init=False)
+    signed_points: bool = field(init=False)
     style: CardStyle | None = None
 
     def __post_init__(self) -> None:
@@ -201,11 +203,14 @@ class _Reader:
         for name in ("score", "score_declarer", "score_partner", *_SEAT_FIELDS):
             scores += [r.get(names, name) for r in sheet.rows]
         self.amounts = Amounts.of(scores)
+        # Points of cards are never written with a sign: such a column holds scores.
+        points = [r.get(names, "points") for r in sheet.rows]
+        self.signed_points = any(re.match(r"[-+−–]\s*\d", p) for p in points)
         title = next((headed[k] for k in names.of("outcome") if k in headed), "")
         self.ticks = Ticks.of(title, [r.get(names, "outcome") for r in sheet.rows])
         if len(self.players) == 4:
             self._sit(self.book, list(self.players.values()))
-        elif not self.players and _seats(sheet, names) < 4:
+        elif len(self.players) < 4 and _seats(sheet, names) < 4:
             self._seat_by_mention()
 
     def _sit(self, book: SeatBook, players: list[str]) -> None:
@@ -243,7 +248,7 @@ class _Reader:
         partner = self._partner(mate, declarer, book, builder)
         outcome = self._outcome(made, lost)
         word, suit = self._bid(word)
-        contract = self._contract(word, get("points"))
+        contract = self._contract(word, "" if self.signed_points else get("points"))
         if contract == "-":
             if outcome not in (None, "void"):
                 raise _RowFault(made, "no outcome beside a hand that was passed out")
@@ -261,6 +266,8 @@ class _Reader:
         if not get("session"):
             builder.meta("session", get("game"))
         dealer = get("dealer")
+        if row.extra:
+            builder.warn(f"{row.extra} cells to the right of the last column were not read")
         if dealer:
             builder.dealer(self._find_or_seat(dealer, book, builder, 3))
         if self.assumed:
@@ -404,7 +411,11 @@ class _Reader:
         if not text or text == contract:
             return
         pair = re.fullmatch(r"(\d{1,3})\s*[-–:/]\s*(\d{1,3})", text)
-        if pair:
+        if self.signed_points:
+            if _whole(text) is None:
+                raise _RowFault(text, SCORE)
+            builder.meta("score_declarer", _whole(text))
+        elif pair:
             builder.result(points=(int(pair[1]), int(pair[2])))
         elif _whole(text) is not None:
             builder.meta("server_points", _whole(text))
@@ -416,6 +427,8 @@ class _Reader:
         for column, name in self.players.items():
             value = row.cells.get(column, "")
             seat, number = book.find(name), self.amounts.number(value)
+            if value and number is None:
+                raise _RowFault(value, SCORE)
             if seat is not None and number is not None:  # a blank cell is not a zero
                 scores[seat] = number
         for seat, name in enumerate(_SEAT_FIELDS):
@@ -433,7 +446,7 @@ class _Reader:
             value = row.get(self.names, name)
             number = self.amounts.number(value)
             if value and number is None:
-                raise _RowFault(value, "a score, as a whole number")
+                raise _RowFault(value, SCORE)
             builder.meta(key, number)
 
     def _declaration(

@@ -13,13 +13,15 @@ from parsers.dates import day_and_clock, find_date, is_half_date
 from parsers.items import FIELD_WORDS, Names, fold_key
 from parsers.private import is_private_key
 from parsers.rows import Row, RowError, Sheet, all_rows, head_of, row_text
+from parsers.sheetcells import two_names
 from parsers.words import fold
 
 # What secretaries head their columns with, beside the words that every format knows.
 _WORDS = {
-    "declarer": "wie wiespeelt wiespeelde speelt bieder spelers paar koppel spelende hoofdspeler",
+    "declarer": "player naam name wie wiespeelt wiespeelde speelt bieder spelers paar koppel "
+    "spelende hoofdspeler",
     "partner": "met meemet meespeler metwie samenmet helper medespeler partnermaat",
-    "contract": "wat gespeeldbod hoogstebod eindbod spelvorm",
+    "contract": "wat geboden gespeeldbod hoogstebod eindbod spelvorm",
     "outcome": "uitkomst goedfout goed gehaaldjn jn gelukt afloop",
     "lost": "verloren nat lost fout nietgehaald down",
     "score": "winst verlies winstverlies uitbetaling bedrag stand",
@@ -236,7 +238,10 @@ def _unread(sheet: Sheet, names: Names) -> list[str]:
 
 
 def player_columns(sheet: Sheet, names: Names) -> list[str]:
-    """Folded names of the columns that are headed by a player: unknown to us, all amounts."""
+    """Folded names of the columns that are headed by a player: unknown to us, all amounts.
+
+    Fewer than four may be anything: of them only those count whose title the rows name as a player.
+    """
     known = {fold_key(w) for words in FIELD_WORDS.values() for w in words} | {"lost"}
     for name in FIELD_WORDS:
         known.update(names.of(name))
@@ -247,7 +252,15 @@ def player_columns(sheet: Sheet, names: Names) -> list[str]:
         cells = [r.cells.get(column, "") for r in sheet.rows]
         if any(cells) and all(c == "" or _NUMBER.fullmatch(c) for c in cells):
             out.append(column)
-    return out
+    if len(out) >= 4:
+        return out
+    said = {
+        fold_key(part)
+        for row in sheet.rows
+        for name in ("declarer", "partner", "dealer")
+        for part in (row.get(names, name), *(two_names(row.get(names, name)) or ()))
+    }
+    return [column for column in out if column in said]
 
 
 def rows_of(blocks: list[Block]) -> Iterator[tuple[Block, Row]]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import polars as pl
 from fastexcel import FastExcelError
@@ -22,6 +23,7 @@ def sheets(data: bytes) -> list[tuple[str, str]]:
             drop_empty_rows=False,
             drop_empty_cols=False,
             raise_if_empty=False,
+            read_options={"skip_rows": 0},  # blank rows at the top count too
         )
     except (FastExcelError, pl.exceptions.PolarsError, ValueError) as e:
         raise WorkbookError(str(e).split("\n", 1)[0]) from None
@@ -44,8 +46,9 @@ def sheets(data: bytes) -> list[tuple[str, str]]:
 
 
 def _cell(value: str) -> str:
-    """A cell as a person wrote it: whole numbers without ``.0``, dates without midnight."""
+    """A cell as a person wrote it: no ``.0``, no midnight after a date, no day before a time."""
     value = value.replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
     if value.endswith(".0") and value[:-2].lstrip("-").isdigit():
         return value[:-2]
-    return value.removesuffix(" 00:00:00")
+    # A time of day alone is kept by Excel as one of the day before its first.
+    return re.sub(r"^1899-12-3[01] (?=\d\d:)", "", value).removesuffix(" 00:00:00")

@@ -5,6 +5,7 @@ import gzip
 import io
 import zipfile
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from parsers import archive
 from parsers.archive import unpack
 from parsers.base import Source
 from parsers.decode import MAX_DEPTH, DecodeError, JsonError, decode, parse_json
+from parsers.detect import read_sources
 from parsers.private import is_private_key, scrub, scrub_text
 
 TEXT = "Thérèse: ♥10, café\nJan-Willem\n"
@@ -241,3 +243,50 @@ def test_zero_bytes_are_no_text_with_a_mark_either():
     ):
         with pytest.raises(DecodeError, match="binary"):
             decode(Source("x", data))
+
+
+def parquet(columns: dict[str, list[object]]) -> bytes:
+    out = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(out)
+    return out.getvalue()
+
+
+def test_a_parquet_table_that_was_exported():
+    hand = "heerlen N . -,130,-,-,- H:SA:D7 SAS7S9SK . . ."
+    result = read_sources([Source("x.parquet", parquet({"id": ["a", "b"], "phl": [hand, "x"]}))])
+    assert [len(h.record.plays) for h in result.hands] == [4]
+    assert [(r.source, r.line) for r in result.rejects] == [("x.parquet", 2)]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (parquet({"id": ["a"]}), "a column phl"),
+        (parquet({"phl": [1, 2]}), "a column phl of texts"),
+        (parquet({"phl": []}), "a column phl of texts"),
+        (parquet({"phl": ["x"]})[:-9], "can be read"),
+        (b"PAR1" + bytes(40), "can be read"),
+        (b"PAR1", "can be read"),
+    ],
+)
+def test_other_parquet_files_are_rejects(data, words):
+    (reject,) = read_sources([Source("x.parquet", data)]).rejects
+    assert words in reject.expected
+
+
+def test_a_parquet_file_that_unpacks_to_too_much(monkeypatch):
+    data = parquet({"phl": ["x" * 100] * 50_000})
+    assert len(data) < 20_000
+    monkeypatch.setattr(archive, "MAX_TOTAL", 1_000_000)
+    (reject,) = read_sources([Source("x.parquet", data)]).rejects
+    assert "unpacks to more than 1000000 bytes" in reject.expected
+
+
+def test_damage_inside_a_parquet_file_is_a_reject_or_other_hands():
+    whole = parquet({"phl": ["heerlen N . -,130,-,-,- H:SA:D7 SAS7S9SK . . ."] * 20})
+    for at in range(4, len(whole) - 4, 7):
+        hurt = bytearray(whole)
+        hurt[at] ^= 0x55
+        result = read_sources([Source("x.parquet", bytes(hurt))])
+        assert len(result.hands) + len(result.rejects) + result.empty <= 20
+        assert result.hands or result.rejects

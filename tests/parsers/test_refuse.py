@@ -17,6 +17,7 @@ OTHERS = [
     ("Klaverjas", "Klaverjasavond 12\nTroef harten, wij 102 roem 20, nat\n"),
     ("bridge (PBN)", '% PBN 2.1\n[Event "Club"]\n[Board "1"]\n[Deal "N:AKQ.."]\n'),
     ("bridge (PBN)", '[Event "Club"]\n[Site ""]\n[Board "7"]\n[Contract "3NT"]\n'),
+    ("bridge (PBN)", '[Event "x"]\n[Deal "N:AKQ.JT9.876.5432 - - -"]\n'),
     ("bridge (LIN)", "pn|a,b,c,d|st||md|3SAKHQ,|rh||ah|Board 1|sv|o|mb|1C|mb|p|pg||pc|SA|\n"),
     ("Jass", JASS),
     ("Jass", '[{"tricks": [{"cards": ["DQ"], "points": 1, "win": 0, "first": 1}]}]'),

@@ -194,3 +194,49 @@ def test_mutations(data):
     result = read_scoresheet(text, "x", Options())
     assert len(result.hands) + len(result.rejects) + result.empty <= 12
     assert all(h.record.plays == () for h in result.hands)
+
+
+@pytest.mark.parametrize("title", ["Speler", "Player", "Naam", "Name", "Wie speelt", "Bieder"])
+def test_titles_of_the_declarer(title):
+    one, two = [h.record for h in good(f"{title};Bod;Gehaald\nAnna;120;+\nBas;130;-\n").hands]
+    assert [(r.player(r.declarer or 0), r.contract, r.result.outcome) for r in (one, two)] == [
+        ("Anna", "120", "made"),
+        ("Bas", "130", "lost"),
+    ]
+
+
+def test_a_column_of_numbers_is_no_player_unless_the_rows_name_him():
+    text = "Datum;Wie;Met;Hoeveel;Uitslag\n28-11-2026;Anna;Cor;130;gehaald\n"
+    result = good(text)
+    assert result.hands[0].record.contract is None
+    assert any("'Hoeveel' is not known" in w.message for w in result.warnings)
+    assert names(result.hands[0].record)[:2] == ["Anna", "Cor"]
+    # Three columns of players who are named in the rows keep their scores.
+    part = "Speler;Maat;Bod;Gehaald;Anna;Cor;Nr2\nAnna;Cor;130;ja;1;1;7\n"
+    r = good(part).hands[0].record
+    assert (r.get("score_n"), r.get("score_e")) == ("1", "1")
+
+
+def test_points_with_a_sign_are_scores():
+    """Points of cards are never below zero: one sign settles it for the column."""
+    head = "Speler;Maat;Bod;Gehaald;Punten\n"
+    hands = [h.record for h in good(head + "Anna;Cor;130;ja;2\nBas;Cor;pandoer;nee;-3\n").hands]
+    assert [r.get("score_declarer") for r in hands] == ["2", "-3"]
+    assert [r.get("server_points") for r in hands] == [None, None]
+    assert hands[1].contract == "pan"
+    plain = good(head + "Anna;Cor;130;ja;132\n").hands[0].record
+    assert (plain.get("server_points"), plain.get("score_declarer")) == ("132", None)
+    fault = read(head + "Anna;Cor;130;ja;132-14\nBas;Cor;130;nee;-3\n")
+    assert (fault.rejects[0].line, fault.rejects[0].token) == (2, "132-14")
+
+
+def test_a_score_that_is_no_whole_number_is_not_lost_in_silence():
+    head = "Speler;Maat;Bod;Gehaald;An;Bo;Co;Di\n"
+    result = read(head + "An;Co;130;ja;0,5;-0,5;0,5;-0,5\nBo;Di;130;ja;-1;1;-1;1\n")
+    assert len(result.hands) == 1
+    assert (result.rejects[0].line, result.rejects[0].token) == (2, "0,5")
+
+
+def test_cells_beyond_the_last_column_are_told():
+    hand = good("Speler;Bod;Gehaald\nAn;130;ja;extra;meer\n").hands[0]
+    assert any(w.startswith("2 cells to the right") for w in hand.warnings)

@@ -1,5 +1,6 @@
 """Score sheets as secretaries keep them: ten fixtures, workbooks with merged heads, odd cells."""
 
+import datetime as dt
 import io
 from pathlib import Path
 
@@ -267,3 +268,30 @@ def test_damage_inside_a_workbook_is_a_reject():
         seen.add(bool(result.hands))
         assert result.hands or result.rejects
     assert False in seen
+
+
+def test_a_cell_of_the_time_of_day_and_several_sheets():
+    """Excel keeps a time alone as one of the day before its first; each sheet stands alone."""
+    out = io.BytesIO()
+    book = xlsxwriter.Workbook(out, {"in_memory": True})
+    clock, day = (book.add_format({"num_format": f}) for f in ("hh:mm", "dd-mm-yyyy"))
+    for title, number in (("Avond 1", 28), ("Avond 2", 29)):
+        sheet = book.add_worksheet(title)
+        sheet.write_row(2, 0, ["Datum", "Tijd", "Speler", "Maat", "Bod", "Gehaald"])
+        sheet.write_datetime(3, 0, dt.datetime(2026, 11, number), day)
+        sheet.write_datetime(3, 1, dt.time(20, 15), clock)
+        sheet.write_row(3, 2, ["Anna", "Cor", 130, "ja"])
+    book.add_worksheet("Leeg")
+    bare = book.add_worksheet("Getallen")
+    bare.write_row(0, 0, ["Datum", "Speler", "Maat", "Bod", "Gehaald"])
+    bare.write_row(1, 0, [46356, "Anna", "Cor", 130, "ja"])  # a date without its format
+    book.close()
+    result = read_sources([Source("avond.xlsx", out.getvalue())])
+    assert [str(r) for r in result.rejects] == []
+    assert [
+        (h.source, h.line, h.record.get("date"), h.record.get("time")) for h in result.hands
+    ] == [
+        ("avond.xlsx!Avond 1", 4, "2026-11-28", "20:15:00"),
+        ("avond.xlsx!Avond 2", 4, "2026-11-29", "20:15:00"),
+        ("avond.xlsx!Getallen", 2, "2026-11-30", None),
+    ]
