@@ -236,5 +236,9 @@ def _run(tasks: Iterator[Task], jobs: int) -> Iterator[Worth]:
 
 
 def open_card_values(store: Store, hand_id: int) -> list[dict[str, Any]]:
-    """Stored values of one hand, by ply and card (rows of the view ``evaluations``)."""
-    return store.rows("SELECT * FROM evaluations WHERE hand_id = ? ORDER BY ply, card", [hand_id])
+    """Rows of ``evaluations`` of one hand, by ply and card; those of the newest solver."""
+    return store.rows(
+        "SELECT * FROM evaluations WHERE hand_id = ? AND solver = (SELECT max(solver) "
+        "FROM evaluations WHERE hand_id = ?) ORDER BY ply, card",
+        [hand_id, hand_id],
+    )

@@ -57,6 +57,35 @@ def stored_records(store: Store, where: str | None = None) -> Iterator[HandRecor
         yield named(decode(row), row["rules"], row["rules_hash"])
 
 
+def valued_records(store: Store, where: str | None = None) -> Iterator[HandRecord]:
+    """As :func:`stored_records`, with the value of each card in comments (docs/solver.md).
+
+    Values are those of the store where it has them, else worked out now; a hand that cannot be
+    valued comes as it is.
+    """
+    from engine.replay import replay
+    from engine.solver import NotSolvable
+    from pandoeren_replay.analyze import open_card_values
+    from pandoeren_replay.annotate import annotate
+    from pandoeren_replay.annotate_stored import from_rows, with_values
+
+    rules: dict[tuple[str, str], RuleSet] = {}
+    for row in stored_rows(store, where):
+        key = (row["rules"], row["rules_hash"])
+        if key not in rules:
+            rules[key] = store.rule_set(*key)
+        played = replay(decode(row), rules[key])
+        record = played.record
+        try:
+            rows = open_card_values(store, int(row["hand_id"]))
+            found = from_rows(played, rows) or annotate(played)
+        except NotSolvable:
+            pass
+        else:
+            record = with_values(found)
+        yield named(record, *key)
+
+
 def stored_rows(store: Store, where: str | None = None) -> Iterator[dict[str, Any]]:
     """Rows of the base table ``hand`` that a filter lets through, in order of import."""
     sql, params = condition(where, store)

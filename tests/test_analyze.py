@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from engine.cards import names
+from engine.record import Note
 from engine.replay import replay
 from engine.solver import SOLVER_VERSION, Search, position_from_replay
 from pandoeren_replay.analyze import analyze
 from pandoeren_replay.annotate import annotate
+from pandoeren_replay.annotate_stored import with_values
+from pandoeren_replay.export import valued_records, write_records
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.store import Store
 
@@ -155,3 +159,34 @@ def test_a_hand_without_choices_is_not_asked_again(tmp_path: Path) -> None:
     assert first.done == 1
     assert choices(store) == []
     assert analyze(store, declaration=True).known == 1
+
+
+def test_export_with_values_is_the_same_hand_with_comments(store: Store, tmp_path: Path) -> None:
+    analyze(store, "number<=2")
+    out = tmp_path / "valued.phn"
+    with out.open("w") as f:
+        write_records(valued_records(store, "number<=3"), "phn", f)
+    text = out.read_text()
+    assert "[%eval " in text
+    assert "[%best " in text
+    back = Store(tmp_path / "back")
+    import_paths(back, [out])
+    query = "SELECT hash FROM hands ORDER BY 1"
+    wanted = [r["hash"] for r in store.rows(query.replace("ORDER", "WHERE hand_id <= 3 ORDER"))]
+    assert [r["hash"] for r in back.rows(query)] == wanted
+    for i in (1, 2, 3):
+        played = store.replay(i)
+        if not played.record.plays:
+            continue
+        found = annotate(played)
+        notes = {n.where: n.text for n in back.record(i).notes}
+        for card in found.cards:
+            said = notes[str(card.ply + 1)]
+            assert said.startswith(f"[%eval {card.after}]")
+            better = said.partition("[%best ")[2].rstrip("]").split()
+            assert better == (names(card.best) if card.loss > 0 else [])
+    # Once more: nothing is doubled, and what people wrote stays.
+    record = replace(back.record(1), notes=(*back.record(1).notes, Note("1", "c", "too early")))
+    again = with_values(annotate(replay(record, store.replay(1).rules)))
+    assert len(again.notes) == len(record.plays) + 1
+    assert Note("1", "c", "too early") in again.notes

@@ -52,6 +52,10 @@ def export(
         bool,
         typer.Option("--anonymous", help="Other names for the players, also inside texts and ids."),
     ] = False,
+    values: Annotated[
+        bool,
+        typer.Option("--values", help="With the value of each card, open cards (phn and phl)."),
+    ] = False,
     per: Annotated[
         str, typer.Option("--per", help="Rows of a table: hand, or decision (docs/scale.md).")
     ] = "hand",
@@ -63,19 +67,27 @@ def export(
     pbn has the deals only, with a diagram of each.
     """
     from pandoeren_replay.decisions import decision_tables
-    from pandoeren_replay.export import TEXT_FORMATS, anonymiser, stored_records, stored_tables
+    from pandoeren_replay.export import (
+        TEXT_FORMATS,
+        anonymiser,
+        stored_records,
+        stored_tables,
+        valued_records,
+    )
 
     format = _format(to)
     if per not in ("hand", "decision"):
         raise CommandError(f"--per {per}: expected hand or decision", 2)
     if per == "decision" and format in TEXT_FORMATS:
         raise CommandError("--per decision goes with --to parquet, csv or jsonl", 2)
+    if values and format not in ("phn", "phl"):
+        raise CommandError("--values goes with --to phn or phl", 2)
     store = open_hands(db, lake)
     if not store.count(where):
         raise CommandError("no stored hand fits" + (f" {where!r}" if where else ""))
     names = anonymiser(store) if anonymous else None
     if format in TEXT_FORMATS:
-        records = stored_records(store, where)
+        records = (valued_records if values else stored_records)(store, where)
         if names is not None:
             records = (names.record(r) for r in records)
         count = _text(records, format, out, lambda r: store.rule_set(r.rules or "", r.rules_hash))

@@ -9,16 +9,16 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from engine.cards import CARD_INDEX, CARDS, mask_of
-from engine.solver_position import NotSolvable, position_from_replay
+from engine.cards import CARDS
+from engine.solver_position import NotSolvable
 from engine.state import Replay
 from engine.violations import Language
-from pandoeren_replay.annotate import Annotation, CardNote, Terms, annotate
+from pandoeren_replay.annotate import Annotation, CardNote, annotate
 
 log = logging.getLogger(__name__)
 
@@ -102,50 +102,6 @@ DESK = Desk()
 def verdicts(replay: Replay) -> Annotation:
     """The whole review of a hand, discard, trumps and called card too."""
     return annotate(replay, declaration=True)
-
-
-def from_rows(replay: Replay, rows: Sequence[dict[str, Any]]) -> Annotation | None:
-    """The review that rows of the view ``evaluations`` hold; ``None`` if cards are missing in it.
-
-    Raises :class:`NotSolvable` for a hand that cannot be valued.
-    """
-    by_ply: dict[int, list[dict[str, Any]]] = {}
-    for r in rows:
-        by_ply.setdefault(int(r["ply"]), []).append(r)
-    n = len(replay.record.plays)
-    if not n or sorted(p for p in by_ply if p < n) != list(range(n)):
-        return None
-    bid, meld = replay.outcome.bid, replay.outcome.meld
-    if bid is None:
-        return None
-    terms = Terms.of(bid, meld[0] if meld else 0)
-    notes = tuple(_note(replay, ply, by_ply[ply], terms) for ply in range(n))
-    return Annotation(
-        replay, terms, notes[0].before, notes[-1].after, notes, (), 0, str(rows[0]["solver"])
-    )
-
-
-def _note(replay: Replay, ply: int, rows: Sequence[dict[str, Any]], terms: Terms) -> CardNote:
-    position = position_from_replay(replay, ply)
-    play, seat = replay.record.plays[ply].card, replay.seats[ply]
-    assert seat is not None  # the position has seen to it
-    values = {CARD_INDEX[r["card"]]: int(r["value"]) for r in rows}
-    before, after = int(rows[0]["best"]), values[play]
-    regular = seat == position.to_play
-    legal = position.legal() if regular else 0
-    lawful = [values[c] for c in values if legal >> c & 1]
-    side = bool(position.side >> seat & 1)
-    return CardNote(
-        ply, seat, play, side, values,
-        best=mask_of(c for c, v in values.items() if legal >> c & 1 and v == before),
-        loss=before - after if side else after - before,
-        forced=legal == 1 << play,
-        mattered=len(set(lawful)) > 1,
-        regular=bool(legal >> play & 1),
-        before=before,
-        after=after,
-        terms=terms,
-    )  # fmt: skip
 
 
 def verdict_data(found: Annotation, lang: Language, *, stored: bool) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from engine.cards import CARDS
 from engine.replay import replay
 from engine.solver_position import NotSolvable, position_from_replay
 from pandoeren_replay.annotate import annotate
-from pandoeren_replay.ui.verdicts import Desk, from_rows, verdict_data
+from pandoeren_replay.annotate_stored import from_rows
+from pandoeren_replay.ui.verdicts import Desk, verdict_data
 from pandoeren_replay.ui.whatif import Line, legal_cards, play_line
 from parsers.phl import read_phl
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from pandoeren_replay.annotate_stored import from_rows
 from pandoeren_replay.notes import Notes, NotesError
 from pandoeren_replay.studies import hand_text, stored_record
 from pandoeren_replay.ui import navigation, session
@@ -16,7 +17,7 @@ from pandoeren_replay.ui.noting import carry_out, notes_data
 from pandoeren_replay.ui.payload import Around, hand_payload
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
-from pandoeren_replay.ui.verdicts import DESK, Job, from_rows, verdict_data, verdicts
+from pandoeren_replay.ui.verdicts import DESK, Job, verdict_data, verdicts
 from pandoeren_replay.ui.whatif import Line, play_line
 from parsers.phn import write_phn_file
 
