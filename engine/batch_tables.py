@@ -117,7 +117,7 @@ def meld_cards(t: Any, hand: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def first_callable(chain: Any, own: int) -> int:
+def first_callable(chain: Any, own: int) -> Any:
     """Cards that a declarer who holds or discarded ``own`` may call (0: none).
 
     ``chain`` is that of his contract and trumps, see :func:`callable_chains`.

@@ -18,7 +18,6 @@ from engine.declaration import of_rank
 from engine.meld import best_roem, combinations, named_combination
 from engine.ruleset import RuleSet
 from engine.solver_tables import count, lowest
-from pandoeren_replay.players.tables import PLAN
 from pandoeren_replay.players.valuation import N_FEATURES, fill_features, put_away, weighed
 
 NO_CARD = -1
@@ -285,6 +284,3 @@ def may_name_of(values: Any, rows: Any, row: int, held: int, trump: int) -> bool
 def stuk_of(rules: Any, hand: int, trump: int) -> Any:
     """:func:`own_stuk` for one hand."""
     return own_stuk(rules[0], hand, trump)
-
-
-__all__ = ["PLAN", "MeldMemo", "own_meld"]

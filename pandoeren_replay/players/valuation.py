@@ -39,8 +39,6 @@ WANTS = {
     "exactly-one": WANT_ONE,
     "one-with-jas": WANT_JAS,
 }
-LOW = (WANT_NONE, WANT_FIRST, WANT_ONE, WANT_JAS)
-"""What those are after who want to lose tricks."""
 
 # Whole numbers of a holding, four bits each in ``counts``: the place is the number of the field.
 _TRUMPS, _VOID, _SINGLE, _NO_LOW, _ACES, _LONG_ACE, _JACK, _NINE, _TRUMP_ACE, _TRUMP_HIGH, _KING, \
@@ -61,7 +59,6 @@ VALUES = np.dtype(
         ("trumps", np.int64, (5,)),
         ("jas", np.int64, (5,)),
         ("suit", np.int64, (N_CARDS,)),
-        ("suit_of", np.int64, (N_CARDS,)),
         ("duty", np.int64),
         ("last_trick", np.int64),
         ("aces", np.int64),
@@ -258,7 +255,6 @@ def _values(deck: Deck) -> Any:
     for name in ("beats", "points", "power", "worth", "trumps", "jas", "suit", "duty"):
         v[name] = getattr(deck, name)
     v["tenths"] = deck.points / 10.0
-    v["suit_of"] = [next(s for s in range(4) if SUIT_MASK[s] >> c & 1) for c in range(N_CARDS)]
     v["last_trick"] = deck.last_trick
     v["aces"] = of_rank("A")
     v["hearts"] = SUIT_MASK[SUITS.index("H")]
@@ -296,4 +292,4 @@ def _danger(heights: list[int], trumps: bool) -> float:
     return total
 
 
-__all__ = ["LOW", "N_FEATURES", "VALUES", "WANTS", "Evaluator", "want_of"]
+__all__ = ["N_FEATURES", "VALUES", "WANTS", "Evaluator", "want_of"]
