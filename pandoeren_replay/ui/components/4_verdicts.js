@@ -206,6 +206,13 @@ function waits(data) {
   return data.waiting?.running || v.state === "running" || v.fair?.state === "running";
 }
 
+/** Asks how far it is, again and again: an answer that says nothing new does not come through. */
+function poll(view) {
+  if (!view.alive || !waits(view.data)) return;
+  view.component.setTriggerValue("poll", Date.now());
+  view.poll = setTimeout(() => poll(view), 1500);
+}
+
 /** New verdicts for the same hand: only what shows them is drawn again. */
 function applyVerdicts(view) {
   drawReview(view);
@@ -216,7 +223,7 @@ function applyVerdicts(view) {
   drawChoices(view, step);
   clearTimeout(view.poll);
   const asked = waits(view.data);
-  if (asked) view.poll = setTimeout(() => view.alive && view.component.setTriggerValue("poll", Date.now()), 500);
+  if (asked) view.poll = setTimeout(() => poll(view), 500);
   if (view.jump && verdictData(view)) {
     view.jump = false;
     nextMistake(view);
