@@ -217,7 +217,8 @@ class PhlBytesReader:
                 raise NotUtf8(str(e)) from None
         chunk = self._compiled(room, size)
         lines = chunk.lines
-        if not ended and len(chunk) and lines["start"][-1] + lines["length"][-1] == size - 1:
+        last = not ended and len(chunk) and lines["start"][-1] + lines["length"][-1] == size - 1
+        if last and not _no_hand(chunk.text(len(chunk) - 1).lstrip("\ufeff")):
             text = "the last line has no line end: it may have been cut short"
             chunk.warnings.append(Warn(self.source, int(lines["number"][-1]), text))
         for i in np.flatnonzero(lines["odd"]).tolist():
@@ -247,7 +248,7 @@ class PhlBytesReader:
         hand = chunk.columns.hands[i]
         hand["odd"], hand["rules"] = True, SKIP
         line = raw.lstrip("\ufeff")
-        if not line or line[0] == "#" or line.isspace():
+        if _no_hand(line):
             # Only a BOM or unusual blanks hid that there is no hand in this line.
             return
         try:
@@ -271,3 +272,8 @@ class PhlBytesReader:
             return
         hand["rules"] = self._rules_number(record.rules)
         chunk.odd[i] = Located(record, self.source, number, raw)
+
+
+def _no_hand(line: str) -> bool:
+    """Whether a line is blank or a remark."""
+    return not line or line[0] == "#" or line.isspace()

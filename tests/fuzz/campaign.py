@@ -23,6 +23,7 @@ if str(ROOT) not in sys.path:
 
 MODULES = {
     "phl": ("phl", "fields"),
+    "phl-bytes": ("phl_bytes",),  # the rest of it is compiled, out of sight of coverage
     "phn": ("phn_read", "phn_scan", "phn_tags"),
     "events": ("events", "fold", "items", "itemreader"),
     "table": ("table", "rows"),

@@ -4,7 +4,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,8 @@ def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
     """What reads the inputs of a campaign: one parser, or the detection of formats."""
     if name == "auto":
         return lambda data, options: read_sources([Source("x", data)], options)
+    if name == "phl-bytes":
+        return _both_readers
     parser: Parser = parsers()[name]
 
     def read(data: bytes, options: Options) -> ParseResult:
@@ -69,6 +71,21 @@ def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
         return parser.parse([Source("x", data)], options)
 
     return read
+
+
+def _both_readers(data: bytes, options: Options) -> ParseResult:
+    """The reader on bytes must say of every line what the general reader says."""
+    from parsers.phl_bytes import NotUtf8
+    from tests.parsers.test_phl_bytes import assert_same
+
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        with suppress(NotUtf8):
+            assert_same(data, options)
+    else:
+        assert_same(data, options)
+    return parsers()["phl"].parse([Source("x", data)], options)
 
 
 def check(

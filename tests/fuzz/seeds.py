@@ -225,6 +225,7 @@ def _packed(table_text: str, sheet_text: str) -> list[bytes]:
 
 _SEEDS: dict[str, Callable[[], Any]] = {
     "phl": _phl,
+    "phl-bytes": _phl,
     "phn": _phn,
     "events": _events,
     "table": _table,

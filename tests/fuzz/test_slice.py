@@ -17,7 +17,7 @@ SLICE = {"bga": 12, "boardgame-io": 25, "auto": 60}
 
 
 def test_every_parser_is_fuzzed():
-    assert set(names()) == {*parsers(), "auto"} == set(MODULES)
+    assert set(names()) == {*parsers(), "auto", "phl-bytes"} == set(MODULES)
 
 
 @pytest.mark.parametrize("parser", names())

@@ -152,6 +152,14 @@ def test_last_line_without_its_end() -> None:
     assert sum(map(len, chunks)) == 2
 
 
+@pytest.mark.parametrize("end", ["\ufeff", "\u2028", "\u00a0 ", "# remark", "\ufeff# remark"])
+def test_a_last_line_that_is_no_hand_was_not_cut(end: str) -> None:
+    line = (CASES / "sample.phl").read_text("utf-8").splitlines()[2]
+    for data in (end.encode(), f"{line}\n{end}".encode()):
+        assert_same(data)
+        assert [w for c in read_all(data) for w in c.warnings if "cut short" in w.message] == []
+
+
 def test_not_utf8() -> None:
     with pytest.raises(NotUtf8):
         read_all(b"heerlen N . -,-,-,- . . . void n=Ren\xe9\n")
