@@ -76,6 +76,7 @@ class Seats:
         self.rng = np.random.default_rng([seed, RULES.index(rules_id)])
 
     def next_hand(self) -> list[dict[str, object]]:
+        """Rows of the next hand that is wanted."""
         while True:
             self.number += 1
             hands, middle = deal_cards(self.rng)
@@ -187,7 +188,10 @@ def report() -> None:
         for other in ("players", "store"):
             low, high = difference(other, keep)
             print(f"  {other} less even, 95% over hands: {low:+.4f} to {high:+.4f}")
-    table(cards("even"))
+    for model in ("even", "store"):
+        for keep in ("1", "0"):
+            print(f"\ncards, {model}, wants={keep}")
+            table(cards(model, keep))
     for wants in ("1", "0"):
         first, second = fitted(wants, 0), fitted(wants, 1)
         used = OPEN_WEIGHT[wants == "1"]
@@ -221,11 +225,12 @@ def figure() -> None:
 
     found = bids({"1": OPEN_WEIGHT[True], "0": OPEN_WEIGHT[False]})
     panels = [
-        ("Cards: chance of the side", cards("even")),
+        ("Cards, tricks wanted", cards("store", "1")),
+        ("Cards, piccolo and misère", cards("store", "0")),
         ("Bids that want tricks", found["1"]),
-        ("Piccolo and misère", found["0"]),
+        ("Bids: piccolo and misère", found["0"]),
     ]
-    size, gap, top = 240, 70, 60
+    size, gap, top = 200, 80, 60
     width, height = len(panels) * (size + gap) + 20, size + top + 70
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '

@@ -9,7 +9,7 @@ that fit what the bidder sees. Neither is what happens at a table, so both are g
 * ``simple``: made by the simple players, who see only their own cards and play weakly.
 
 ``chance`` is an average of the two, weighed as fitted on hands that the sampling players played
-(docs/advice.md shows how predicted and observed compare; ``benchmarks/advice.py`` measures it).
+(docs/advice.md shows how predicted and observed compare; ``benchmarks/calibrate.py`` measures it).
 
 What the others' bids say about their cards is left out of account, but for the aces that a bid
 asks for.
@@ -44,7 +44,7 @@ SIMPLE_ROUND = 40
 OPEN_WEIGHT = {True: 0.8, False: 0.4}
 """Weight of the figure with open cards where declarer wants tricks, and where he shuns them.
 
-Fitted by ``benchmarks/advice.py calibrate``.
+Fitted by ``benchmarks/calibrate.py``.
 """
 
 PLANS = 3

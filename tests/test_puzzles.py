@@ -10,6 +10,9 @@ from pandoeren_replay.fair_review import Decision
 from pandoeren_replay.puzzles import SIZE, Puzzle, candidates, clear, daily
 from pandoeren_replay.reviewed import review_all
 from pandoeren_replay.store import Store
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]
 
 EVENING = Path(__file__).parents[1] / "data" / "demo" / "evening.phl"
 DAY = dt.date(2026, 11, 30)
@@ -77,3 +80,19 @@ def test_every_puzzle_is_a_mistake_that_mattered_with_a_clear_answer(store: Stor
     one = found[0].player
     assert candidates(store, player=one) == [p for p in found if p.player == one]
     assert candidates(store, "contract=none-such") == []
+
+
+def test_puzzles_on_the_command_line(run: Run, store: Store, tmp_path: Path) -> None:
+    db = str(store.path)
+    asked = run("puzzles", "--day", "2026-11-30", "--db", db)
+    assert asked.code == 0, asked.err
+    of_day = daily(candidates(store), DAY)
+    assert asked.out.count("Which card?") == len(of_day)
+    assert "(simulated)" in asked.out
+    assert "played:" not in asked.out
+    told = run("puzzles", "--day", "2026-11-30", "--answers", "--db", db)
+    assert f"played: {CARDS[of_day[0].decision.card]}" in told.out
+    assert "expected a date" in run("puzzles", "--day", "soon", "--db", db).err
+    empty = Store(tmp_path / "empty")
+    empty.import_([EVENING])
+    assert "review --all" in run("puzzles", "--db", str(empty.path)).err

@@ -335,6 +335,43 @@ def match(
         print(f"{better} plays better." if clear else "Nothing is proven either way.")
 
 
+def puzzles(
+    day: Annotated[str | None, typer.Option("--day", help="Another day's set: YYYY-MM-DD.")] = None,
+    player: Annotated[
+        str | None, typer.Option("--player", help="Only decisions of this player.")
+    ] = None,
+    answers: Annotated[bool, typer.Option("--answers", help="With the answers.")] = False,
+    where: WhereOption = None,
+    db: DbOption = None,
+) -> None:
+    """Print the day's puzzles from your own games (hands reviewed by `pandoeren review --all`)."""
+    import datetime as dt
+
+    from engine.cards import CARDS
+    from pandoeren_replay.puzzles import candidates, daily
+    from pandoeren_replay.table_text import table_text
+
+    try:
+        date = dt.date.today() if day is None else dt.date.fromisoformat(day)
+    except ValueError:
+        raise CommandError(f"--day {day}: expected a date such as 2026-11-30", 2) from None
+    store = open_store(db)
+    found = daily(candidates(store, where, player), date)
+    if not found:
+        say("no puzzles yet: `pandoeren review --all` judges the stored hands first")
+    for i, p in enumerate(found, 1):
+        d = p.decision
+        marked = " (simulated)" if p.simulated else ""
+        print(printable(f"{i}. hand {p.hand_id}, {'NESW'[d.seat]} to play{marked}"))
+        print(printable(table_text(store.replay(p.hand_id), p.ply, seat=d.seat)))
+        print("Which card? " + " ".join(CARDS[c] for c in sorted(d.chances)))
+        if answers and d.best is not None:
+            chances = sorted(d.chances.items(), key=lambda x: -x[1])
+            print("   " + ", ".join(f"{CARDS[c]} {x:.0%}" for c, x in chances))
+            print(f"   played: {CARDS[d.card]}")
+        print()
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(
@@ -346,4 +383,5 @@ def register(app: typer.Typer) -> None:
         "review",
         epilog="Example: `pandoeren review evening.phl:12`, `pandoeren review --all --jobs 2`",
     )(review)
+    app.command("puzzles", epilog="Example: `pandoeren puzzles --answers`")(puzzles)
     app.command("match", epilog="Example: `pandoeren match solver rules --deals 200`")(match)
