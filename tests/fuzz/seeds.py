@@ -93,7 +93,21 @@ def _bga() -> list[str]:
     inner = json.dumps(logs[:16])
     page = f"<html><script>\ng_gamelogs = {json.dumps(short['data'])};\n</script></html>"
     error = (SAMPLES / "bga" / "bga_error_quota.json").read_text("utf-8")
-    return [json.dumps(short), json.dumps(live), inner, page, error]
+    ended = {**archive, "data": {**archive["data"], "logs": _ended(logs)}}
+    return [json.dumps(short), json.dumps(live), json.dumps(ended), inner, page, error]
+
+
+def _ended(logs: list[Any]) -> list[Any]:
+    """A table whose hand is announced upon, ends early, and has its score told."""
+    player = next(
+        n["args"]["player_id"] for p in logs for n in p["data"] if n["type"] == "playCard"
+    )
+    says = [
+        {"type": kind, "log": "", "args": {"player_id": player, **more}}
+        for kind, more in (("roem", {"value": "50"}), ("stuk", {}), ("denyRoem", {}))
+    ]
+    out = [*logs[:20], {**logs[19], "data": says}, *logs[-3:]]
+    return [{**p, "packet_id": str(i + 1)} for i, p in enumerate(out)]
 
 
 def _events() -> list[str]:
