@@ -134,7 +134,7 @@ class _Reader:
         rows = list(self._rows(lines, head, result))
         if not rows and not result.rejects:
             result.warnings.append(Warn(self.source, 1, "a history without rows: no hands"))
-        if rows and not rules_named and not any("h6" in r["Cards"].lower() for _, r, _ in rows):
+        if rows and not rules_named and not any(_has_six(r) for _, r, _ in rows):
             raw = scrub_text(self.text)
             result.rejects.append(Reject(self.source, 1, 1, "", KLAVERJAS, raw, "other-game"))
             return
@@ -437,3 +437,9 @@ def _json(text: str, where: str) -> Any:
     if loaded.broken is not None:
         raise _Fault(where, text[loaded.broken.offset :][:40], f"JSON ({loaded.broken.what})")
     return loaded.value
+
+
+def _has_six(row: dict[str, str]) -> bool:
+    """Whether the six of hearts was dealt or played in a row."""
+    shown = f"{row['Cards']} {row['Rounds']}".lower()
+    return "h6" in shown or "6h" in shown

@@ -138,6 +138,15 @@ def test_klaverjas_is_refused() -> None:
     assert len(read(text, Options(rules="heerlen")).hands) == 1
 
 
+def test_a_six_of_hearts_that_was_only_played_makes_it_pandoeren() -> None:
+    row = HISTORY.index("\n")
+    cards = HISTORY.index("h6", row)
+    text = HISTORY[:cards] + "k10" + HISTORY[cards + 2 :]
+    assert "h6" in text[cards:]
+    result = read(text)
+    assert [r for r in result.rejects if r.code == "other-game"] == []
+
+
 def test_mapping_gives_seats_and_suits() -> None:
     options = Options(mapping=parse_mapping('[seats]\norder = ["S","W","N","E"]'))
     (r,) = read(HISTORY, options).records
