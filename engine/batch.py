@@ -68,8 +68,9 @@ def replay_columns(
     out = empty_result(len(columns), room)
     parts: list[Any] = []
     flags: list[Flag] = []
+    numbers = columns.hands["rules"].copy()  # of wide rows: looking through them is slow
     for number, rule_set in enumerate(rule_sets):
-        rows = np.flatnonzero(columns.hands["rules"] == number)
+        rows = np.flatnonzero(numbers == number)
         if not rows.size:
             continue
         tables = tables_of(rule_set)

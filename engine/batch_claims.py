@@ -43,6 +43,7 @@ SCRATCH = np.dtype(
         ("called", np.int64),
         ("partner", np.int64),
         ("bidders", np.int64),
+        ("in_turn", np.int64),
         ("state", np.int64),
         ("missing", np.int64),
         ("made", np.int64),

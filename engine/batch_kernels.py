@@ -91,6 +91,7 @@ def _auction(
     state = 0
     s.bidders = 0
     short = 0
+    in_turn = True
     for k in range(h.n_calls):
         call = calls[h.calls_at + k]
         if symbol[call] < 0:
@@ -100,6 +101,7 @@ def _auction(
         if following < 0:
             return MISS
         seat = (forehand + states[state].turn) & 3
+        in_turn = in_turn and not step.fault and states[state].turn == k & 3
         if step.fault:
             _flag(s, flags, i, FAULT_CODES[step.fault], NOWHERE, k, seat)
         elif call != PASS:
@@ -115,6 +117,7 @@ def _auction(
     for k in range(short):
         _flag(s, flags, i, REQUIREMENT, NOWHERE, s.short_call[k], s.short_seat[k])
     s.state = state
+    s.in_turn = in_turn
     return CARRIED
 
 
@@ -432,6 +435,7 @@ def replay_rows(
         )
         status[k] = done
         if done == CARRIED:
+            o.in_turn = s.in_turn
             errors = 0
             warnings = 0
             for m in range(before, s.n_flags):

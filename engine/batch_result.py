@@ -51,6 +51,7 @@ RESULT = np.dtype(
         ("made", np.int8),
         ("has_score", np.uint8),
         ("stepped", np.uint8),
+        ("in_turn", np.uint8),
         ("completeness", np.uint8, (6,)),
     ],
     align=True,
@@ -64,7 +65,7 @@ complete tricks, two bits a trick; ``points``, ``tricks`` and ``meld`` are (decl
 defenders); ``made`` is 1, 0 or -1; ``score`` is N E S W where ``has_score``. ``standing`` has bit
 ``k`` set where claim ``k`` stands. ``errors`` and ``warnings`` count violations; ``completeness``
 holds numbers of ``STATUSES``, in the order ``COMPLETENESS``. ``stepped`` marks hands that the step
-replay judged."""
+replay judged; ``in_turn`` those whose calls are all valid and go just round the table."""
 
 FLAG = np.dtype(
     [
@@ -125,6 +126,7 @@ def blank(o: Any) -> None:
     o.made = UNKNOWN
     o.has_score = 0
     o.stepped = 0
+    o.in_turn = 0
     for x in range(2):
         o.points[x] = UNKNOWN
         o.tricks[x] = UNKNOWN
@@ -178,6 +180,7 @@ def put_replay(out: BatchResult, i: int, r: Replay) -> list[Flag]:
     h["has_score"] = o.score is not None
     h["score"] = o.score or (0, 0, 0, 0)
     h["standing"] = _standing(r)
+    h["in_turn"] = _in_turn(r)
     h["errors"] = sum(v.severity == "error" for v in r.violations)
     h["warnings"] = sum(v.severity == "warning" for v in r.violations)
     h["completeness"] = [STATUSES.index(getattr(r.completeness, c)) for c in COMPLETENESS]
@@ -186,6 +189,15 @@ def put_replay(out: BatchResult, i: int, r: Replay) -> list[Flag]:
 
 def _or(value: int | None) -> int:
     return UNKNOWN if value is None else value
+
+
+def _in_turn(r: Replay) -> bool:
+    if len(r.record.auction) and r.dealer is None:
+        return False
+    calls = [e for e in r.events if e.kind == "call"]
+    return len(calls) == len(r.record.auction) and all(
+        e.data["valid"] and e.seat == ((r.dealer or 0) + 1 + k) % 4 for k, e in enumerate(calls)
+    )
 
 
 def _standing(r: Replay) -> int:

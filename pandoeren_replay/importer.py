@@ -254,7 +254,7 @@ def write(
     say("write", 0, 1)
     change = store.trying() if dry_run else store.writing(waiting)
     with change as con:
-        counts = add_sources(con, bulk, how or Options(), say) if bulk else None
+        counts = add_sources(con, bulk, how or Options(), say, in_steps=True) if bulk else None
         written = write_batch(con, batch, hashed, __version__, options)
         totals.stored, totals.duplicate = written.stored, written.duplicate
         totals.disagreements = list(written.disagreements)

@@ -135,7 +135,7 @@ def _read_lines(con: Any, lines: Lines, job: Job) -> Summary:
     if size != lines.file_size:
         raise StoreError(f"{lines.path} has changed during the import")
     source = BulkSource(lines.name, lambda: _Slice(lines), lines.size)
-    counts = add_sources(con, [source], job.options, _silent)
+    counts = add_sources(con, [source], job.options, _silent, in_steps=False)
     return {
         "read": counts.read,
         "duplicate": counts.duplicate,

@@ -6,7 +6,7 @@ Arrow; the others are replayed one by one and encoded as ever.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,9 +74,9 @@ class _Hashes:
     """Content hashes of the store and of this import."""
 
     def __init__(self, con: Any, expected: int) -> None:
+        tables = (*HAND_TABLES, "hand_other", "hand_version")
         known = con.execute(
-            "SELECT hash FROM hand UNION ALL SELECT hash FROM hand_other "
-            "UNION ALL SELECT hash FROM hand_version"
+            " UNION ALL ".join(f"SELECT hash FROM {t}" for t in tables)
         ).fetchnumpy()["hash"]
         known = np.ascontiguousarray(known, np.uint64)
         self._n = 0
@@ -95,12 +95,15 @@ class _Hashes:
 
 
 class BulkImport:
-    """Brings sources in through one connection, inside the caller's transaction.
+    """Brings sources in through one connection.
 
-    Hands are written in whole row groups; :meth:`finish` writes what is left.
+    ``in_steps``: there is a transaction, which may be committed and begun anew (the file is thrown
+    away if the import fails). Hands are written in whole row groups; :meth:`finish` writes what is
+    left.
     """
 
-    def __init__(self, con: Any, options: Options, expected: int) -> None:
+    def __init__(self, con: Any, options: Options, expected: int, in_steps: bool) -> None:
+        self._in_steps = in_steps
         self.counts = BulkCounts()
         self._con = con
         self._options = options
@@ -114,7 +117,8 @@ class BulkImport:
         self._kinds = Kinds(con.execute("SELECT * FROM hand_kind ORDER BY kind").fetchall())
         self._doubles: list[Double] = []
         self._again: list[tuple[str, Any]] = []
-        self._room = np.empty(ROW_GROUP, RESULT)
+        # One for the hands that are being written, one for the next ones.
+        self._rooms = [np.empty(ROW_GROUP, RESULT) for _ in range(2)]
         self._pool = ThreadPoolExecutor(1, "store-writer")
         self._writing: Future[None] | None = None
 
@@ -195,14 +199,16 @@ class BulkImport:
                     record = chunk.record(i)
                     take(i, record, replay(record, chunk.rules[hands["rules"][i]]))
 
-        result = replay_columns(chunk.columns, chunk.rules, take, self._room)
-        used = np.bincount(hands["rules"], minlength=len(chunk.rules))
+        self._rooms.reverse()
+        result = replay_columns(chunk.columns, chunk.rules, take, self._rooms[0])
+        numbers = hands["rules"].copy()
+        used = np.bincount(numbers, minlength=len(chunk.rules))
         for rules, n in zip(chunk.rules, used):
             if n:
                 self._rule_sets.setdefault((rules.id, rules.content_hash), rules)
         # The sentences of violations are worked out by the step replay.
         take_each(np.unique(result.violations["hand"]))
-        every = np.flatnonzero(hands["rules"] != SKIP)
+        every = np.flatnonzero(numbers != SKIP)
         packed = pack(chunk, result, _without(every, slow), self._kinds)
         take_each(every[packed.fit[every] == WIDE])
         self._book(chunk, result, packed, every, slow, source, source_id)
@@ -249,18 +255,16 @@ class BulkImport:
             line = int(chunk.lines["number"][i])
             self._doubles.append(Double(int(hashes[i]), source.name, line, text))
         self._hand_id += stored
-        tables: dict[str, list[Any]] = {name: [] for name in HAND_TABLES}
+        fresh: list[tuple[str, Any]] = []
         for name, kind in (("hand_packed", PLAIN), ("hand_told", TOLD)):
             mine = fast[packed.fit[fast] == kind]
-            for rows in (mine[new[mine]], mine[~new[mine]]):
-                if not rows.size:
-                    continue
-                table = packed_table(chunk, result, packed, rows, kind == TOLD)
-                if new[rows[0]]:
-                    tables[name].append(_with_ids(table, ids[rows], hashes[rows], source_id))
-                else:
-                    table = _with_ids(table, None, hashes[rows], source_id)
-                    self._again.append((name, _own(table)))
+            if new[mine].any():
+                fresh.append((name, mine[new[mine]]))
+            if not new[mine].all():
+                again_rows = mine[~new[mine]]
+                table = packed_table(chunk, result, packed, again_rows, kind == TOLD)
+                table = _with_ids(table, None, hashes[again_rows], source_id)
+                self._again.append((name, _own(table)))
         rows, again, violations = [], [], []
         for i in sorted(slow):
             fixed = {"hand_id": int(ids[i]), "hash": slow[i].hash, "source_id": source_id}
@@ -271,8 +275,21 @@ class BulkImport:
                 violations += [(int(ids[i]), *v) for v in slow[i].row.violations]
             else:
                 again.append(row)
-        if rows:
-            tables["hand_row"].append(arrow_table(HAND, rows))
+
+        def tables() -> dict[str, list[Any]]:
+            out = {
+                name: [
+                    _with_ids(
+                        packed_table(chunk, result, packed, mine, name == "hand_told"),
+                        ids[mine], hashes[mine], source_id,
+                    )
+                ]
+                for name, mine in fresh
+            }  # fmt: skip
+            if rows:
+                out["hand_row"] = [arrow_table(HAND, rows)]
+            return out
+
         if again:
             self._again.append(("hand_row", arrow_table(HAND, again)))
         kinds, self._kinds.new = self._kinds.new, []
@@ -290,12 +307,15 @@ class BulkImport:
             done.result()
 
     def _write(
-        self, tables: dict[str, list[Any]], kinds: list[tuple[Any, ...]], violations: Any
+        self,
+        tables: Callable[[], dict[str, list[Any]]],
+        kinds: list[tuple[Any, ...]],
+        violations: Any,
     ) -> None:
         insert_rows(self._con, "hand_kind", kinds)
         if violations is not None:
             insert_arrow(self._con, "violation", violations)
-        for name, incoming in tables.items():
+        for name, incoming in tables().items():
             pieces = [*self._waiting[name], *incoming]
             self._waiting[name] = []
             while sum(map(len, pieces)) >= ROW_GROUP:
@@ -320,6 +340,10 @@ class BulkImport:
         self._con.execute(f"INSERT INTO {table} BY NAME {union}").fetchall()
         for name in names:
             self._con.unregister(name)
+        if self._in_steps:
+            # Only now are they compressed and written: better here, while the next ones are read.
+            self._con.execute("COMMIT")
+            self._con.execute("BEGIN")
 
 
 def _without(rows: Any, slow: dict[int, _Slow]) -> Any:
@@ -363,13 +387,15 @@ def _own(table: Any) -> Any:
 
 
 @contextmanager
-def bulk_import(con: Any, options: Options, sources: Sequence[BulkSource]) -> Iterator[BulkImport]:
+def bulk_import(
+    con: Any, options: Options, sources: Sequence[BulkSource], in_steps: bool
+) -> Iterator[BulkImport]:
     """A :class:`BulkImport` whose thread ends with the block."""
     # One thread reads and replays while the other writes. If DuckDB shared out a row group among
     # threads of its own, each would begin blocks of its own, and the file be half dead blocks.
     threads = con.execute("SELECT current_setting('threads')").fetchall()[0][0]
     con.execute("SET threads = 1")
-    found = BulkImport(con, options, sum(s.size for s in sources) // 200)
+    found = BulkImport(con, options, sum(s.size for s in sources) // 200, in_steps)
     try:
         yield found
     finally:

@@ -18,14 +18,13 @@ from engine.ruleset import RuleSet
 from pandoeren_replay.store import bulk_kernels as kernels
 from pandoeren_replay.store import packed_kernels as packing
 from pandoeren_replay.store.columns import PACKED, TOLD
-from pandoeren_replay.store.encode import META_COLUMNS, SIMULATED, USUAL_ORDER
+from pandoeren_replay.store.encode import META_COLUMNS, USUAL_ORDER
 from pandoeren_replay.store.hash import IDENTITY_KEYS
 from pandoeren_replay.store.packed import MOST_KINDS
 from parsers.phl_byte_lines import META_KEYS, OTHER_KEY
 from parsers.phl_bytes import PhlChunk
 
 _IDENTITY = np.array([META_KEYS.index(k) for k in IDENTITY_KEYS], np.int64)
-_SIMULATED = np.frombuffer(SIMULATED.encode(), np.uint8)
 _NO_KIND = MOST_KINDS - 1
 _FEW = 256
 
@@ -126,23 +125,9 @@ def pack(chunk: PhlChunk, result: BatchResult, rows: Any, kinds: Kinds) -> Packe
         np.full(n, packing.WIDE, np.int8),
         np.zeros(n, np.bool_),
     )
-    by_simulator = np.zeros(n, np.bool_)
-    for key, flags in (("src", by_simulator), ("event", out.simulated)):
-        number = META_KEYS.index(key)
-        kernels.values_equal(chunk.data, chunk.lines, rows, number, _SIMULATED, flags)
-    out.simulated |= by_simulator
-    usual = np.zeros(n, np.bool_)
-    columns = chunk.columns
-    for number, rules in enumerate(chunk.rules):
-        if (columns.hands["rules"] == number).any():
-            auction = tables_of(rules).auction
-            kernels.round_the_table(
-                columns.hands, columns.calls, rows, number, auction.symbol, auction.steps,
-                auction.states, usual,
-            )  # fmt: skip
     packing.pack(
-        chunk.columns.hands, chunk.lines, result.hands, rows, out.simulated, by_simulator,
-        usual, out.words, out.keys, out.fit,
+        chunk.data, chunk.columns.hands, chunk.lines, result.hands, rows, out.words, out.keys,
+        out.fit, out.simulated,
     )  # fmt: skip
     kinds.number(chunk, out, rows[out.fit[rows] != packing.WIDE])
     return out

@@ -117,24 +117,6 @@ def meta_views(
 
 
 @njit(cache=True, nogil=True)
-def round_the_table(
-    hands: Any, calls: Any, rows: Any, rules: int, symbol: Any, steps: Any, states: Any, out: Any
-) -> None:
-    """Mark hands of one rule set whose calls are all valid and go simply round the table."""
-    for k in range(rows.size):
-        h = hands[rows[k]]
-        if h.rules != rules:
-            continue
-        state = 0
-        usual = True
-        for n in range(h.n_calls):
-            step = steps[state, symbol[calls[h.calls_at + n]]]
-            usual = usual and not step.fault and states[state].turn == n & 3
-            state = step.following
-        out[rows[k]] = usual
-
-
-@njit(cache=True, nogil=True)
 def call_seats(
     hands: Any, calls: Any, rows: Any, symbol: Any, steps: Any, states: Any, text: Any, at: int,
     views: Any, valid: Any,
@@ -164,21 +146,6 @@ def call_seats(
         _view(views, k, text, 0, at, int(h.n_calls))
         at += h.n_calls
     return at
-
-
-@njit(cache=True, nogil=True)
-def values_equal(data: Any, lines: Any, rows: Any, key: int, text: Any, out: Any) -> None:
-    """Mark in ``out`` the lines whose META value ``key`` is ``text``, a word without escapes."""
-    for k in range(rows.size):
-        line = lines[rows[k]]
-        if line.meta_len[key] != text.size:
-            continue
-        at = line.start + line.meta_at[key]
-        same = True
-        for j in range(text.size):
-            same = same and data[at + j] == text[j]
-        if same:
-            out[rows[k]] = True
 
 
 @njit(cache=True, nogil=True)

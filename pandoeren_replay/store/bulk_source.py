@@ -89,12 +89,16 @@ class BulkCounts:
 
 
 def add_sources(
-    con: Any, sources: Sequence[BulkSource], options: Options, say: Progress
+    con: Any, sources: Sequence[BulkSource], options: Options, say: Progress, in_steps: bool
 ) -> BulkCounts:
-    """Read sources into the store, inside the caller's transaction. Raises :class:`NotForBulk`."""
+    """Read sources into the store. Raises :class:`NotForBulk`.
+
+    ``in_steps``: the caller's transaction is committed and begun anew on the way; he must throw
+    all of it away when this fails.
+    """
     from pandoeren_replay.store.bulk import bulk_import
 
-    with bulk_import(con, options, sources) as bulk:
+    with bulk_import(con, options, sources, in_steps) as bulk:
         for source in sources:
             bulk.add(source, say)
         return bulk.finish()

@@ -100,6 +100,13 @@ def merge_sources(con: Any, new: Collection[int] | None = None) -> Merged:
 def _near(con: Any, new: Collection[int]) -> bool:
     """Whether a new source has a session or a day in common with another source."""
     ids = list(new)
+    placed = " UNION ALL ".join(
+        f"SELECT 1 FROM {t} WHERE source_id IN (SELECT unnest(?::INTEGER[])) "
+        "AND coalesce(session, date) IS NOT NULL"
+        for t in ("hand_row", "hand_told", "hand_other")  # a packed hand has neither
+    )
+    if not con.execute(f"SELECT 1 FROM ({placed}) LIMIT 1", [ids] * 3).fetchall():
+        return False
     return bool(
         con.execute(
             f"WITH mine AS (SELECT DISTINCT source_id, session, day, simulated FROM {_RECORDS} "

@@ -158,8 +158,14 @@ _COLUMNS |= {
     "result": f"nullif(coalesce(b.result, {_RESULT}), '.')",
 }
 _REQUIRED = tuple(c for c in PACKED if c not in ("record_id", "auction", "claims"))
-# Nothing is won by looking for a better way to keep these.
-_AS_THEY_ARE = ("hash", "deal", "p0", "p1", "p2", "p3", "w0", "w1")
+# How DuckDB keeps the columns that cost most. Left to itself it tries all ways there are, which
+# takes longer than the writing; and its own choice for texts, dictionaries of symbols, takes three
+# times as long as Zstandard for a tenth fewer bytes.
+_COMPRESSION = {
+    **dict.fromkeys(("hash", "deal", "p0", "w0"), "uncompressed"),
+    **dict.fromkeys(("p1", "p2", "p3", "w1"), "bitpacking"),
+    **dict.fromkeys(("record_id", "auction"), "zstd"),
+}
 
 
 def packed_tables() -> str:
@@ -171,8 +177,8 @@ def packed_tables() -> str:
             part = f"{column} {sql_type(kind)}"
             if column in _REQUIRED:
                 part += " NOT NULL"
-            if column in _AS_THEY_ARE:
-                part += " USING COMPRESSION uncompressed"
+            if column in _COMPRESSION:
+                part += f" USING COMPRESSION {_COMPRESSION[column]}"
             parts.append(part)
         out += f"CREATE TABLE {name} ({', '.join(parts)});"
     return out

@@ -9,7 +9,7 @@ from engine.batch_columns import CARD_ABSENT, NO_PARTNER_TOLD, TRUMP_ABSENT
 from engine.batch_result import PARTNER_UNKNOWN, STATUSES
 from engine.cards import N_CARDS
 from engine.state import NOBODY
-from pandoeren_replay.store.encode import USUAL_ORDER
+from pandoeren_replay.store.encode import SIMULATED, USUAL_ORDER
 from pandoeren_replay.store.packed import (
     FIELDS_0,
     FIELDS_1,
@@ -43,7 +43,8 @@ _MOST_MELD = (1 << FIELDS_1["meld_side"]) - 1
 _RECORDED_STATUS, _UNKNOWN_STATUS, _NONE_STATUS = (
     STATUSES.index(w) for w in ("recorded", "unknown", "none")
 )
-_ID, _SRC = META_KEYS.index("id"), META_KEYS.index("src")
+_ID, _SRC, _EVENT = (META_KEYS.index(k) for k in ("id", "src", "event"))
+_WORD = np.frombuffer(SIMULATED.encode(), np.uint8)
 _ID_ONLY, _SRC_ONLY = _ID + 1, _SRC + 1
 _ID_AND_SRC = (_ID + 1) | (_SRC + 1) << 4
 assert USUAL_ORDER.index("id") < USUAL_ORDER.index("src")
@@ -113,6 +114,18 @@ def _goes(h: Any, o: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def _is_simulated(data: Any, line: Any, key: int) -> bool:
+    """Whether a value of META is the word for hands that nobody played (it needs no escapes)."""
+    if line.meta_len[key] != _WORD.size:
+        return False
+    at = line.start + line.meta_at[key]
+    same = True
+    for j in range(_WORD.size):
+        same = same and data[at + j] == _WORD[j]
+    return same
+
+
+@njit(cache=True, nogil=True)
 def _plays(h: Any, words: Any, i: int) -> None:
     for w in range(4):
         word = 0
@@ -123,13 +136,11 @@ def _plays(h: Any, words: Any, i: int) -> None:
 
 @njit(cache=True, nogil=True)
 def pack(
-    hands: Any, lines: Any, out: Any, rows: Any, simulated: Any, from_simulator: Any, usual: Any,
-    words: Any, keys: Any, fit: Any,
+    data: Any, hands: Any, lines: Any, out: Any, rows: Any, words: Any, keys: Any, fit: Any,
+    simulated: Any,
 ) -> None:  # fmt: skip
-    """Pack the hands of some rows, in their places of ``words``, ``keys`` (of kinds) and ``fit``.
-
-    ``simulated`` and ``from_simulator`` say what META says of each, ``usual`` that its calls go
-    round the table.
+    """Pack the hands of some rows, in their places of ``words``, ``keys`` (of kinds), ``fit`` and
+    ``simulated`` (whether META says so).
     """
     for k in range(rows.size):
         i = rows[k]
@@ -137,10 +148,12 @@ def pack(
         if not _goes(h, o):
             fit[i] = WIDE
             continue
+        from_simulator = _is_simulated(data, line, _SRC)
+        simulated[i] = from_simulator or _is_simulated(data, line, _EVENT)
         order = line.order
-        plain = order in (0, _ID_ONLY) or (order in (_ID_AND_SRC, _SRC_ONLY) and from_simulator[i])
+        plain = order in (0, _ID_ONLY) or (order in (_ID_AND_SRC, _SRC_ONLY) and from_simulator)
         plain = plain and o.standing == (np.uint64(1) << np.uint64(h.n_claims)) - np.uint64(1)
-        plain = plain and usual[i] and _declaration_fits(h, o) and _result_fits(h, o)
+        plain = plain and o.in_turn and _declaration_fits(h, o) and _result_fits(h, o)
         fit[i] = PLAIN if plain else TOLD
         low = (h.hands[1] | h.hands[3]) & _LOW_HALF
         high = (h.hands[2] | h.hands[3]) & _LOW_HALF
@@ -163,7 +176,7 @@ def pack(
         w0 |= (int(o.called) & 63) << _CALLED | (int(o.discard) & 63) << _DISCARD
         w0 |= int(o.middle) << _MIDDLE | last << _LAST_OWNER | (int(o.made) & 3) << _MADE
         w0 |= int(o.passed_out) << _PASSED_OUT | int(simulated[i]) << _SIMULATED
-        w0 |= int(from_simulator[i]) << _FROM_SIMULATOR | int(o.n_tricks) << _N_TRICKS
+        w0 |= int(from_simulator) << _FROM_SIMULATOR | int(o.n_tricks) << _N_TRICKS
         w0 |= int(o.tricks[0]) << _TRICKS_SIDE | int(h.n_calls) << _N_CALLS
         w0 |= (int(h.outcome) & 3) << _RECORDED | int(o.discard >= 0) << _EXCHANGED
         w0 |= int(o.completeness[4] == _RECORDED_STATUS) << _ANNOUNCED

@@ -1,7 +1,9 @@
 """Schema of the store: made anew, checked, and brought up to date without losing a row."""
 
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
@@ -82,6 +84,21 @@ def _sql(name: str) -> str:
 
 def create_file(path: Path) -> None:
     """Write an empty store file of the newest schema."""
+    path.write_bytes(_empty_file())
+
+
+@lru_cache(maxsize=1)
+def _empty_file() -> bytes:
+    """An empty store file; made once a process, as binding all the views takes some tenths of a
+    second.
+    """
+    with TemporaryDirectory(prefix="pandoeren-") as folder:
+        path = Path(folder) / "empty.duckdb"
+        _create_file(path)
+        return path.read_bytes()
+
+
+def _create_file(path: Path) -> None:
     import duckdb
 
     con = duckdb.connect(":memory:")

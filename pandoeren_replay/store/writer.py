@@ -10,6 +10,7 @@ from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_tab
 from pandoeren_replay.store.encode import Row
 from pandoeren_replay.store.hash import hash_text
 from pandoeren_replay.store.holding import hold
+from pandoeren_replay.store.packed import HAND_TABLES
 from parsers.base import Reject, Warn
 
 NO_RESULT = "."
@@ -148,7 +149,7 @@ def write_batch(
 
 def next_id(con: Any, table: str, column: str) -> int:
     """The next free number of a table; hands and other records of hands are numbered together."""
-    tables = ("hand", "hand_other", "hand_version") if table == "hand" else (table,)
+    tables = (*HAND_TABLES, "hand_other", "hand_version") if table == "hand" else (table,)
     found = [
         con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {t}").fetchall()[0][0]
         for t in tables
@@ -158,11 +159,14 @@ def next_id(con: Any, table: str, column: str) -> int:
 
 def count_hands(con: Any) -> int:
     """Number of hands that are shown."""
-    return int(con.execute("SELECT count(*) FROM hand").fetchall()[0][0])
+    counts = (f"(SELECT count(*) FROM {t})" for t in HAND_TABLES)
+    return int(con.execute(f"SELECT {' + '.join(counts)}").fetchall()[0][0])
 
 
 def _known(con: Any, hashes: list[int]) -> set[int]:
     """Which of these hashes the store has already."""
+    if not hashes:
+        return set()
     import pyarrow as pa
 
     con.register("incoming_hash", pa.table({"hash": pa.array(hashes, pa.uint64())}))
