@@ -63,6 +63,7 @@ def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
     if name == "auto":
         return lambda data, options: read_sources([Source("x", data)], options)
     if name == "phl-bytes":
+        _both_readers(b"heerlen S . . . . . . .\n", Options())  # it is compiled when first used
         return _both_readers
     parser: Parser = parsers()[name]
 
