@@ -89,7 +89,7 @@ class _Table:
 def _table(page: Page, options: Options, result: ParseResult) -> None:
     user = mapping_of(options.mapping)
     notes, unknown = notes_of(page, user)
-    raw = page.raw(0, len(page.packets), page.first_hand, page.listed)
+    raw = page.raw(page.packets, page.first_hand, page.listed)
     if unknown:
         names = ", ".join(f"{n} ({k}x)" for n, k in sorted(unknown.items()))
         result.warnings.append(
@@ -100,12 +100,13 @@ def _table(page: Page, options: Options, result: ParseResult) -> None:
         result.warnings.append(
             Warn(page.source, line, f"the file breaks off at column {column}; the rest is lost")
         )
-    hands = [h for h in _hands(notes) if _counts(h, result)]
+    hands = [_Hand(notes)] if page.of else _hands(notes)
+    hands = [h for h in hands if h.notes and _counts(h, result)]
     if not hands:
         return
     try:
         rules = resolve_rules(None, options)
-        code = learn(notes, user)
+        code = learn(notes, user, page.suits)
     except RuleSetError as e:
         result.rejects.append(page.reject(None, "", str(e), raw, "unknown-rules"))
         return
@@ -119,10 +120,16 @@ def _table(page: Page, options: Options, result: ParseResult) -> None:
     if not shown:
         text = "who sits next to whom is not shown: the order of the list of players is taken"
         result.warnings.append(Warn(page.source, 1, text))
-    table = _Table(page, seats, code, rules, user, len(hands) == 1)
+    page.suits = code.suits
+    count = page.of or len(hands)
+    page.seats = seats if shown else []
+    table = _Table(page, seats, code, rules, user, count == 1)
     for i, hand in enumerate(hands):
         hand.number, hand.last = page.first_hand + i, i == len(hands) - 1
-        made = _build(hand, table)
+        before = hands[i - 1].notes[-1] if i else None
+        after = None if hand.last else hands[i + 1].notes[0]
+        raw = page.raw(page.between(hand.notes, before, after), hand.number, seats, count)
+        made = _build(hand, table, raw)
         if isinstance(made, Reject):
             result.rejects.append(made)
         else:
@@ -152,10 +159,8 @@ def _hands(notes: Sequence[Note]) -> list[_Hand]:
     return hands
 
 
-def _build(hand: _Hand, table: _Table) -> Located | Reject:
+def _build(hand: _Hand, table: _Table, raw: str) -> Located | Reject:
     page = table.page
-    first, last = hand.notes[0].packet, hand.notes[-1].packet + 1
-    raw = page.raw(first, last, hand.number, table.seats)
     b = HandBuilder()
     note: Note | None = hand.notes[0]
     try:

@@ -112,7 +112,11 @@ class Page:
     path: list[Key] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     listed: list[int] = field(default_factory=list)
+    seats: list[int] = field(default_factory=list)
+    suits: dict[int, int] = field(default_factory=dict)
     first_hand: int = 1
+    of: int = 0
+    """Of how many hands of a table this is the text of one; 0 for a whole log."""
     broken: Broken | None = None
     places: Places | None = None
 
@@ -142,11 +146,36 @@ class Page:
             code,
         )
 
-    def raw(self, first: int, last: int, number: int, seats: list[int]) -> str:
-        """Packets ``first`` to ``last`` as a document this parser reads again."""
+    def raw(self, packets: list[Any], number: int, seats: list[int], of: int = 0) -> str:
+        """Packets as a document this parser reads again.
+
+        With the number of the hand, the players, and what only the whole file may have settled:
+        who sits where, what the suit numbers stand for, and of how many hands this is one.
+        """
         players = [{"id": i, "name": self.names.get(i, "")} for i in seats]
-        data = {"players": players, "logs": self.packets[first:last]}
-        return public({"status": 1, "handNo": number, "data": data})
+        doc: dict[str, Any] = {"status": 1, "handNo": number}
+        if of:
+            doc["hands"] = of
+        if self.seats:
+            doc["seats"] = self.seats
+        if self.suits:
+            doc["suits"] = {str(n): SUITS[s] for n, s in self.suits.items()}
+        return public({**doc, "data": {"players": players, "logs": packets}})
+
+    def between(self, notes: list[Note], before: Note | None, after: Note | None) -> list[Any]:
+        """The packets of some notifications, without what they share with other hands.
+
+        ``before`` is the last notification of the hand before, ``after`` the first one of the next.
+        """
+        first, last = notes[0], notes[-1]
+        out = list(self.packets[first.packet : last.packet + 1])
+        data = as_dict(out[-1]).get("data")
+        if after is not None and after.packet == last.packet and isinstance(data, list):
+            out[-1] = {**out[-1], "data": data[: max(after.index, 0)]}
+        data = as_dict(out[0]).get("data")
+        if before is not None and before.packet == first.packet and isinstance(data, list):
+            out[0] = {**out[0], "data": data[max(first.index, 0) :]}
+        return out
 
 
 def looks_like(text: str) -> bool:
@@ -207,6 +236,14 @@ def _find(value: Any, page: Page, path: list[Key]) -> None:
         return
     doc = as_dict(value)
     page.first_hand = as_int(doc.get("handNo")) or page.first_hand
+    if isinstance(doc.get("handNo"), int):  # a text of ours: see Page.raw
+        page.of = max(as_int(doc.get("hands")) or 0, 0)
+        seats = [i for s in as_list(doc.get("seats")) if (i := as_int(s)) is not None]
+        page.seats = seats if len(set(seats)) == len(seats) == 4 else page.seats
+        for number, letter in as_dict(doc.get("suits")).items():
+            n = as_int(number)
+            if n is not None and isinstance(letter, str) and letter in tuple(SUITS):
+                page.suits[n] = SUITS.index(letter)
     rows = doc.get("players")
     for row in as_dict(rows).values() if isinstance(rows, dict) else as_list(rows):
         ident, name = as_int(as_dict(row).get("id")), as_text(as_dict(row).get("name"))
@@ -339,13 +376,14 @@ def _sign(args: dict[str, Any]) -> int | None:
     return None
 
 
-def learn(notes: list[Note], user: Mapping) -> Code:
+def learn(notes: list[Note], user: Mapping, told_suits: dict[int, int]) -> Code:
     """The suit and rank numbers of a file, from the signs and letters that stand beside them.
 
+    ``told_suits`` are those of the file from which this text was taken (:meth:`Page.raw`).
     Raises :class:`Fault` when one number stands beside two signs. A fourth suit follows from
     the other three.
     """
-    code = Code()
+    code = Code(dict(told_suits))
     told: dict[int, Counter[str]] = {}
     for note in notes:
         suit, rank = _spelled(note.args)
@@ -396,6 +434,7 @@ def seating(page: Page, notes: list[Note], user: Mapping) -> tuple[list[int], bo
             four = [a for a in actors[i : i + 4] if a is not None]
             if not order and len(set(four)) == 4:
                 order = four
+    order = page.seats or order
     shown = bool(order)
     if not order:
         seen = {a for actors in rounds for a in actors if a is not None}

@@ -170,7 +170,7 @@ def _deal(b: HandBuilder, part: Part, setting: Setting, steps: Sequence[Step]) -
     if middle is None and part.closing:
         middle = _find(setting.end.middle, setting)
     b.middle(middle)
-    if part.opening:
+    if part.opening and setting.start.hands:
         for ident, texts in setting.start.hands.items():
             seat = setting.seat(ident)
             if seat is None:

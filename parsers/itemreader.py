@@ -239,6 +239,8 @@ class ItemReader:
             cards = []
         elif not cards:
             raise ItemError(item, kind, "the cards that are shown")
+        elif kind == "show" and len(cards) > 1:
+            raise ItemError(item, item.get("cards"), "one card that is shown (his lowest)")
         self.builder.claim(seat, kind, value, cards)  # type: ignore[arg-type]
 
     def _roem(self, item: Item) -> None:

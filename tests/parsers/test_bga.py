@@ -342,3 +342,33 @@ def test_fuzz_bytes(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([ARCHIVE, LIVE, PAGE]))
     mutant = data.draw(byte_mutants((SAMPLES / name).read_bytes()))
     check_sane(PARSER.parse([Source("x", mutant)], Options()))
+
+
+def two_hands(shared: bool) -> dict:
+    """A table of two hands whose second one shows neither signs of suits nor a whole trick."""
+    doc = load(ARCHIVE)
+    logs = doc["data"]["logs"]
+    bare = json.loads(json.dumps(logs[:16]))
+    for packet in bare:
+        packet["packet_id"] = str(int(packet["packet_id"]) + 1000)
+        packet["move_id"] = str(int(packet["move_id"] or 0) + 1000)
+        for note in packet["data"]:
+            note["uid"] = f"{note.get('uid')}b"
+            if isinstance(note["args"], dict):
+                note["args"].pop("card_type", None)
+    if shared:  # the first hand ends and the second begins in one packet
+        logs[-1]["data"] += bare[0]["data"]
+        bare = bare[1:]
+    doc["data"]["logs"] = logs + bare
+    return doc
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_text_of_a_hand_carries_what_the_whole_file_settled(shared: bool) -> None:
+    """Who sits where, what suit numbers stand for, and which of a packet is another hand's."""
+    result = read(two_hands(shared))
+    assert [h.record.get("hand") for h in result.hands] == ["1", "2"]
+    second = result.hands[1]
+    assert sum(c != "?" for c in second.record.deal) >= 8
+    for hand in result.hands:
+        assert again(PARSER, hand) == [hand.record]

@@ -625,3 +625,14 @@ def test_names_of_matches_are_text_without_control_characters() -> None:
     (hand,) = read({"key": "a\x85b:log", "value": log}).hands
     assert hand.record.get("match") == "a b"
     assert again(PARSER, hand) == [hand.record]
+
+
+def test_the_text_of_a_later_hand_keeps_what_its_final_state_shows() -> None:
+    """An initial state of another hand shows no cards of this one: the final state does."""
+    doc = small("server_unfinished_dbfetch.json")
+    first = next(iter(doc["log"]))
+    doc["log"] = [e for e in doc["log"] if e is not first]
+    doc["initialState"] = {"ctx": doc["initialState"]["ctx"]}
+    (hand,) = read(doc).hands
+    assert sum(c in "NESW" for c in hand.record.deal) > 0
+    assert again(PARSER, hand) == [hand.record]

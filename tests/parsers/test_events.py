@@ -425,3 +425,17 @@ def test_text_of_a_hand_reads_back_whatever_the_container():
     ):
         for hand in read(text).hands:
             assert [h.record for h in read(hand.raw).hands] == [hand.record]
+
+
+def test_one_card_is_shown_and_no_more():
+    """The notation has a place for one; two would make a line that nobody can read again."""
+    log = (
+        '{"e":"declare","seat":0,"trump":"H","call":"SA"}\n{"e":"play","seat":0,"card":"HJ"}\n'
+        '{"e":"show","seat":1,"cards":["S7","S8"]}\n'
+    )
+    result = read_events(log, "x", BY)
+    assert result.hands == []
+    assert (result.rejects[0].line, result.rejects[0].expected) == (
+        3,
+        "one card that is shown (his lowest)",
+    )
