@@ -1,10 +1,13 @@
 """Working figures out: one row for each statistic and group, with how sure it is."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
+
+import numpy as np
 
 from pandoeren_replay.filters import condition, quote
 from pandoeren_replay.statistics import intervals
@@ -74,14 +77,42 @@ def shown(group: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _Cell:
-    """Sums of one statistic in one group, by block of sessions."""
+class Cell:
+    """Sums of one statistic in one group; for means also by block of sessions.
 
-    n: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    no_cards: int = 0
-    blocks: dict[str, tuple[int, float]] = field(default_factory=dict)
+    ``codes`` are numbers of blocks in the order of their names, ``counts`` and ``sums`` what the
+    group has in them (none empty). The cell over all groups holds every block, at its number.
+    """
+
+    n: int
+    total: float
+    squares: float
+    no_cards: int
+    codes: Any = None
+    counts: Any = None
+    sums: Any = None
+    spread: "Spread | None" = None
+
+    def blocks_spread(self) -> "Spread":
+        """Sums over all blocks, worked out once."""
+        if self.spread is None:
+            self.spread = Spread.of(self.counts, self.sums)
+        return self.spread
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Sums over blocks: totals squared, totals times counts, counts squared, how many."""
+
+    tt: float
+    tn: float
+    nn: float
+    blocks: int
+
+    @classmethod
+    def of(cls, n: Any, total: Any) -> "Spread":
+        """The spread of some blocks; empty ones do not count."""
+        return cls(float(total @ total), float(total @ n), float(n @ n), int(np.count_nonzero(n)))
 
 
 def measure(
@@ -147,11 +178,8 @@ def _figures(
     cells, total = cells_of(store, population, stats, groups, where)
     out: dict[str, list[Figure]] = {}
     for i, s in enumerate(stats):
-        sums = _sums(total[i])
         found = [
-            figure_of(s, groups, key, row[i], total[i], sums)
-            for key, row in cells.items()
-            if row[i].n
+            figure_of(s, groups, key, row[i], total[i]) for key, row in cells.items() if row[i].n
         ]
         for f in found:
             f.where = drill(population, s, groups, f.group, where)
@@ -167,32 +195,62 @@ def cells_of(
     stats: Sequence[Statistic],
     groups: Sequence[Grouping],
     where: str | None,
-) -> tuple[dict[tuple[Any, ...], list[_Cell]], list[_Cell]]:
+) -> tuple[dict[tuple[Any, ...], list[Cell]], list[Cell]]:
     """Sums of statistics of one population, by group in the order to show them, and over all."""
     condition_sql, params = condition(where, store)
-    rows = store.rows(query(store, population, stats, groups).replace("{where}", condition_sql),
-                      params)  # fmt: skip
-    cells: dict[tuple[Any, ...], list[_Cell]] = {}
-    total = [_Cell() for _ in stats]
+    sql = collected(query(store, population, stats, groups), stats, groups)
+    frame = store.sql(sql.replace("{where}", condition_sql), params)
+    width = len(groups)
+    keys = [
+        tuple(tuple(v) if isinstance(v, list) else v for v in row)
+        for row in frame.select(frame.columns[:width]).rows()
+    ]
     order = _Order(groups)
-    for row in rows:
-        values = list(row.values())
-        key = tuple(tuple(v) if isinstance(v, list) else v for v in values[: len(groups)])
-        block = values[len(groups)]
-        order.add(key, values[len(groups) + 1 :], row["rows"])
-        if key not in cells:
-            cells[key] = [_Cell() for _ in stats]
-        for i in range(len(stats)):
-            n, sum_, squares = row[f"n{i}"], row[f"t{i}"], row[f"q{i}"]
-            if n:
-                for cell in (cells[key][i], total[i]):
-                    cell.n += n
-                    cell.total += sum_
-                    cell.squares += squares or 0.0
-                    cell.no_cards += row[f"s{i}"]
-                    held = cell.blocks.get(block, (0, 0.0))
-                    cell.blocks[block] = (held[0] + n, held[1] + sum_)
-    return {k: cells[k] for k in order.sorted()}, total
+    places = frame.select(c for c in frame.columns if re.fullmatch(r"o\d+", c)).rows()
+    for key, place, rows in zip(keys, places, frame["rows"].to_list()):
+        order.add(key, place, rows)
+    columns = [_columns(frame, i, s) for i, s in enumerate(stats)]
+    cells = dict(zip(keys, ([c[g] for c, _ in columns] for g in range(len(keys)))))
+    return {k: cells[k] for k in order.sorted()}, [total for _, total in columns]
+
+
+def collected(sql: str, stats: Sequence[Statistic], groups: Sequence[Grouping]) -> str:
+    """The query behind figures with the blocks of each group in lists, in the order of names."""
+    keys = ", ".join(f'"{g.name}"' for g in groups)
+    places = sum(len(g.order) or 1 for g in groups)
+    columns = [keys, *(f"min(o{i}) AS o{i}" for i in range(places))]
+    columns.append('sum("rows")::BIGINT AS "rows"')
+    for i, s in enumerate(stats):
+        columns += [f"sum({x}{i})::BIGINT AS {x}{i}" for x in "ns"]
+        columns += [f"sum({x}{i})::DOUBLE AS {x}{i}" for x in "tq"]
+        if s.unit == "mean":
+            columns += [f"list({x}{i}::DOUBLE ORDER BY block) AS {x}s{i}" for x in "nt"]
+    if any(s.unit == "mean" for s in stats):
+        columns.append("list(block ORDER BY block) AS blocks")
+    by = ", ".join(str(i + 1) for i in range(len(groups)))
+    return f"SELECT {', '.join(columns)}\nFROM (\n{sql}\n)\nGROUP BY {by}"
+
+
+def _columns(frame: "pl.DataFrame", i: int, s: Statistic) -> tuple[list[Cell], Cell]:
+    """The cells of one statistic by group, and over all."""
+    sums = [frame[f"{x}{i}"].fill_null(0).to_list() for x in "ntqs"]
+    cells = [Cell(*values) for values in zip(*sums)]
+    total = Cell(*(sum(x) for x in sums))  # type: ignore[arg-type]
+    if s.unit != "mean" or not cells:
+        return cells, total
+    names, codes = np.unique(frame["blocks"].explode().to_numpy(), return_inverse=True)
+    counts, totals = (frame[f"{x}s{i}"].explode().to_numpy() for x in "nt")
+    total.counts, total.sums = (np.bincount(codes, w, len(names)) for w in (counts, totals))
+    total.codes = np.arange(len(names))
+    ends = np.cumsum(frame["blocks"].list.len().to_numpy())
+    for cell, end, size in zip(cells, ends.tolist(), frame["blocks"].list.len().to_list()):
+        cell.codes, cell.counts, cell.sums = (x[end - size : end] for x in (codes, counts, totals))
+        if size > 1 and not cell.counts.all():
+            there = cell.counts > 0
+            cell.codes, cell.counts, cell.sums = (
+                x[there] for x in (cell.codes, cell.counts, cell.sums)
+            )
+    return cells, total
 
 
 class _Order:
@@ -297,37 +355,12 @@ def _block_sql(store: Store) -> str:
     return f"(hash(coalesce(u.session, u.hash)) % {intervals.BLOCKS})::VARCHAR"
 
 
-@dataclass(slots=True)
-class _Sums:
-    """Sums over the blocks of all groups: totals squared, totals times counts, counts squared."""
-
-    tt: float = 0.0
-    tn: float = 0.0
-    nn: float = 0.0
-    blocks: int = 0
-
-    def add(self, n: float, total: float, sign: int = 1) -> None:
-        """Take one block in (or out)."""
-        self.tt += sign * total * total
-        self.tn += sign * total * n
-        self.nn += sign * n * n
-        self.blocks += sign if n else 0
-
-
-def _sums(total: _Cell) -> _Sums:
-    out = _Sums()
-    for n, sum_ in total.blocks.values():
-        out.add(n, sum_)
-    return out
-
-
 def figure_of(
     s: Statistic,
     groups: Sequence[Grouping],
     key: tuple[Any, ...],
-    cell: _Cell,
-    total: _Cell,
-    sums: _Sums | None = None,
+    cell: Cell,
+    total: Cell,
 ) -> Figure:
     """The figure of one group from its sums and those over all groups."""
     group = {g.name: value for g, value in zip(groups, key)}
@@ -359,8 +392,7 @@ def figure_of(
         known = _mean_interval(cell)
         if known:
             figure.low, figure.high, figure.error = known
-            sums = sums or _sums(total)
-            error = _rest_error(total, sums, cell) if others is not None else None
+            error = _rest_error(total, cell) if others is not None else None
             if error is not None:
                 figure.more = intervals.hands_needed(
                     value - (others or 0.0), known[2] ** 2 * cell.n, cell.n, error
@@ -373,24 +405,26 @@ def figure_of(
     return figure
 
 
-def _mean_interval(cell: _Cell) -> tuple[float, float, float] | None:
-    # The database gives groups in any order; the draws go by place.
-    blocks = [cell.blocks[name] for name in sorted(cell.blocks)]
-    return intervals.mean_interval([n for n, _ in blocks], [t for _, t in blocks], cell.squares)
+def _mean_interval(cell: Cell) -> tuple[float, float, float] | None:
+    if len(cell.counts) < 2:
+        return intervals.mean_interval([cell.n], [cell.total], cell.squares)
+    return intervals.mean_interval(cell.counts, cell.sums, cell.squares)
 
 
-def _rest_error(total: _Cell, sums: _Sums, cell: _Cell) -> float | None:
+def _rest_error(total: Cell, cell: Cell) -> float | None:
     """Standard error of the mean of all groups but one, from the sums over all."""
-    rest = _Sums(sums.tt, sums.tn, sums.nn, sums.blocks)
-    for block, (n, sum_) in cell.blocks.items():
-        all_n, all_sum = total.blocks[block]
-        rest.add(all_n, all_sum, -1)
-        rest.add(all_n - n, all_sum - sum_)
-    n, m = total.n - cell.n, rest.blocks
+    every = total.blocks_spread()
+    all_n, all_sum = total.counts[cell.codes], total.sums[cell.codes]
+    own = Spread.of(all_n, all_sum)
+    rest = Spread.of(all_n - cell.counts, all_sum - cell.sums)
+    n, m = total.n - cell.n, every.blocks - own.blocks + rest.blocks
     if m < 2:
         return None
     mean = (total.total - cell.total) / n
-    squares = max(0.0, rest.tt - 2 * mean * rest.tn + mean * mean * rest.nn)
+    tt = every.tt - own.tt + rest.tt
+    tn = every.tn - own.tn + rest.tn
+    nn = every.nn - own.nn + rest.nn
+    squares = max(0.0, tt - 2 * mean * tn + mean * mean * nn)
     return math.sqrt(m / (m - 1) * squares) / n
 
 

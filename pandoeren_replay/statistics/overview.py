@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _IDS = ("contracts", "made", "margin", "score", "simulated")
+_FIGURES = range(1, 4)
+"""Those of them of which more than a number is shown."""
 
 
 def statistics(
@@ -35,9 +37,7 @@ def statistics(
     rows: list[dict[str, Any]] = []
     rates: list[Figure] = []
     for key, row in cells.items():
-        figures = dict(zip(_IDS, (figure_of(s, groups, key, row[i], total[i])
-                                  for i, s in enumerate(stats))))  # fmt: skip
-        made, margin, score = figures["made"], figures["margin"], figures["score"]
+        made, margin, score = (figure_of(stats[i], groups, key, row[i], total[i]) for i in _FIGURES)
         group = {g.name: value for g, value in zip(groups, key)}
         rates.append(made)
         rows.append(

@@ -50,7 +50,7 @@ def test_one_session_falls_back_on_its_hands() -> None:
 def test_the_same_figures_always_have_the_same_interval() -> None:
     n, total = [10] * 9, [float(i) for i in range(9)]
     first = intervals.mean_interval(n, total)
-    intervals._drawn.clear()
+    intervals._weights.cache_clear()
     assert intervals.mean_interval(n, total) == first
 
 
