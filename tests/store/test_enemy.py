@@ -269,6 +269,7 @@ def test_a_store_of_every_older_version_is_brought_up_to_date(put: Put, store: S
     with store.writing() as con:  # as the first version of the program left it
         new = {
             "hand_other", "hand_source", "hand_version", "player_merge", "declaration_value",
+            "review",
         }  # fmt: skip
         for table in ("hand_packed", "hand_told", "hand_kind"):
             con.execute(f"DROP TABLE {table}")
