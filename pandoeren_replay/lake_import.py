@@ -269,7 +269,7 @@ def _thin_part(job: Job, summaries: list[Summary]) -> int:
     try:
         con.execute(MACROS)
         insert_rows(con, "source", [(k, job.import_id, *names[i]) for i, k in local.items()])
-        insert_arrow(con, "hand", arrow_table(HAND, rows))
+        insert_arrow(con, "hand_row", arrow_table(HAND, rows))
         insert_arrow(con, "violation", arrow_table(VIOLATION, violations))
         return write_part(con, job, "thin", {k: i for i, k in local.items()}, 0)
     finally:
