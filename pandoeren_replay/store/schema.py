@@ -8,7 +8,7 @@ from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -52,6 +52,7 @@ MIGRATIONS: dict[int, str] = {
             rules_named VARCHAR, contract VARCHAR, contract_key VARCHAR, level SMALLINT,
             target SMALLINT);
     """,
+    7: "SELECT 'only views changed'",
 }
 
 

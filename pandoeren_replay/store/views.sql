@@ -49,12 +49,12 @@ SELECT
     CASE h.declarer WHEN 0 THEN coalesce(an.name, h.n, x.n) WHEN 1 THEN coalesce(ae.name, h.e, x.e)
                     WHEN 2 THEN coalesce(as_.name, h.s, x.s) WHEN 3 THEN coalesce(aw.name, h.w, x.w)
         END AS declarer_name,
-    best_partner(h.partner, h.declarer, coalesce(recorded_partner(h.result), x.partner)) AS partner,
-    name_at(best_partner(h.partner, h.declarer, coalesce(recorded_partner(h.result), x.partner)),
+    best_partner(h.partner, h.declarer, coalesce(r.partner, x.partner)) AS partner,
+    name_at(best_partner(h.partner, h.declarer, coalesce(r.partner, x.partner)),
             coalesce(an.name, h.n, x.n), coalesce(ae.name, h.e, x.e),
             coalesce(as_.name, h.s, x.s), coalesce(aw.name, h.w, x.w)) AS partner_name,
     CASE WHEN h.partner IS NOT NULL THEN 'proven'
-         WHEN coalesce(recorded_partner(h.result), x.partner) IS NOT NULL THEN 'recorded'
+         WHEN coalesce(r.partner, x.partner) IS NOT NULL THEN 'recorded'
         END AS partner_from,
     h.contract, h.contract_key, h.level, h.target,
     trump_name(h.trump) AS trump,
@@ -71,18 +71,18 @@ SELECT
     h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
-    coalesce(h.score_n, x.score_n, recorded_score(h.result, 'N'), x.recorded_n) AS score_n,
-    coalesce(h.score_e, x.score_e, recorded_score(h.result, 'E'), x.recorded_e) AS score_e,
-    coalesce(h.score_s, x.score_s, recorded_score(h.result, 'S'), x.recorded_s) AS score_s,
-    coalesce(h.score_w, x.score_w, recorded_score(h.result, 'W'), x.recorded_w) AS score_w,
+    coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n) AS score_n,
+    coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e) AS score_e,
+    coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s) AS score_s,
+    coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w) AS score_w,
     CASE h.declarer
-        WHEN 0 THEN coalesce(h.score_n, x.score_n, recorded_score(h.result, 'N'), x.recorded_n)
-        WHEN 1 THEN coalesce(h.score_e, x.score_e, recorded_score(h.result, 'E'), x.recorded_e)
-        WHEN 2 THEN coalesce(h.score_s, x.score_s, recorded_score(h.result, 'S'), x.recorded_s)
-        WHEN 3 THEN coalesce(h.score_w, x.score_w, recorded_score(h.result, 'W'), x.recorded_w)
+        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n)
+        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e)
+        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s)
+        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w)
         END AS declarer_score,
     CASE WHEN coalesce(h.score_n, x.score_n) IS NOT NULL THEN 'proven'
-         WHEN coalesce(recorded_score(h.result, 'N'), x.recorded_n) IS NOT NULL THEN 'recorded'
+         WHEN coalesce(r.score_n, x.recorded_n) IS NOT NULL THEN 'recorded'
         END AS score_from,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
@@ -91,6 +91,15 @@ SELECT
     h.simulated, src.name AS source, h.line, src.format, src.import_id
 FROM hand h
 JOIN source src ON src.source_id = h.source_id
+LEFT JOIN (
+    -- What is recorded where calls and cards do not prove it; of packed hands they do.
+    SELECT hand_id, recorded_partner(result) AS partner,
+        recorded_score(result, 'N') AS score_n, recorded_score(result, 'E') AS score_e,
+        recorded_score(result, 'S') AS score_s, recorded_score(result, 'W') AS score_w
+    FROM hand_row
+    WHERE (score_n IS NULL OR partner IS NULL)
+        AND (contains(result, 'score=') OR contains(result, 'partner='))
+) r ON r.hand_id = h.hand_id
 LEFT JOIN (
     -- What other sources of the same hand say and the stored record does not: only what they agree
     -- on, and names and scores only where they know the seats.
