@@ -196,11 +196,11 @@ def _play_violations(s: Situation) -> list[Violation]:
     left = list(s.hands.playing)
     gone = 0
     tables = s.rules.tables
-    for i, play in enumerate(s.record.plays):
-        seat, c = s.table.seats[i], play.card
+    for i, (play, seat, in_turn) in enumerate(zip(s.record.plays, s.table.seats, s.table.turn)):
+        c = play.card
         bit = 1 << c
         params: dict[str, Any] = {"card": CARDS[c]}
-        if not s.table.turn[i]:
+        if not in_turn:
             out.append(Violation("out-of-turn", i, seat=seat, params=params))
         if seat is None:
             if gone & bit:
@@ -215,7 +215,7 @@ def _play_violations(s: Situation) -> list[Violation]:
             if s.hands.complete[seat] or others & bit:
                 out.append(Violation("not-held", i, seat=seat, params=params))
                 continue
-        if s.trump is not None and s.table.turn[i]:
+        if s.trump is not None and in_turn:
             led, best = s.table.led[i], s.table.best[i]
             hand = left[seat] | bit
             kind = tables.offence(s.trump, hand, led, best, c)

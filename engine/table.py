@@ -10,6 +10,8 @@ from engine.play import PlayTables
 from engine.record import HandRecord, Play
 
 MIDDLE = 4
+_OWNERS = {letter: place for place, letter in enumerate("NESWM")}
+_ROUND = tuple(tuple((first + i) % 4 for i in range(4)) for first in range(4))
 
 
 @dataclass(slots=True)
@@ -76,9 +78,11 @@ def _seats_of(
     if first is None:
         return [p.seat for p in trick], [True] * len(trick)
     written = {p.seat for p in trick[1:] if p.seat is not None}
-    order = [(first + i) % 4 for i in range(1, 4)]
-    seats: list[int | None] = [first]
     turn = [expected is None or first == expected]
+    if not written:
+        return list(_ROUND[first][: len(trick)]), turn + [True] * (len(trick) - 1)
+    order = _ROUND[first][1:]
+    seats: list[int | None] = [first]
     for play in trick[1:]:
         waiting = [s for s in order if s not in seats]
         if play.seat is not None:
@@ -113,7 +117,7 @@ class Hands:
 
 def recorded_owners(record: HandRecord) -> list[int | None]:
     """Owners as the record names them."""
-    return [None if o == "?" else "NESWM".index(o) for o in record.deal]
+    return [_OWNERS.get(letter) for letter in record.deal]
 
 
 def deal_fault(record: HandRecord) -> tuple[str, str] | None:
@@ -154,7 +158,7 @@ def work_out_hands(
     ``trusted`` is false where the recorded deal is impossible: then only the play counts.
     """
     owners: list[int | None] = recorded_owners(record) if trusted else [None] * N_CARDS
-    known_before = mask_of(c for c in range(N_CARDS) if owners[c] is not None)
+    known_before = _known(owners)
     plays = record.plays
     shown = [0, 0, 0, 0]
     seen = 0
@@ -193,7 +197,10 @@ def work_out_hands(
                 owners[unknown[0]] = MIDDLE
     owners = _fill(owners)
     middle = owners.index(MIDDLE) if MIDDLE in owners else None
-    dealt = [mask_of(c for c in range(N_CARDS) if owners[c] == s) for s in range(4)]
+    dealt = [0, 0, 0, 0]
+    for c, o in enumerate(owners):
+        if o is not None and o != MIDDLE:
+            dealt[o] |= 1 << c
     playing = list(dealt)
     complete = [m.bit_count() == 8 for m in dealt]
     nowhere = 0
@@ -220,8 +227,13 @@ def work_out_hands(
         if not complete[s]:
             playing[s] |= shown[s] & ~elsewhere[s]
             complete[s] = playing[s].bit_count() == 8
-    inferred = mask_of(c for c in range(N_CARDS) if owners[c] is not None) & ~known_before
+    inferred = _known(owners) & ~known_before
     return Hands(owners, dealt, playing, complete, middle, discard, inferred, nowhere)
+
+
+def _known(owners: list[int | None]) -> int:
+    """The cards whose owner is known."""
+    return PACK if None not in owners else mask_of(c for c, o in enumerate(owners) if o is not None)
 
 
 def _fill(owners: list[int | None]) -> list[int | None]:
