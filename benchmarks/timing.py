@@ -1,6 +1,7 @@
 """Interleaved runs and their medians, so that a busy machine is unfair to all alike."""
 
 import argparse
+import gc
 import os
 import platform
 import resource
@@ -25,6 +26,7 @@ def interleaved(contestants: dict[str, Callable[[], object]], rounds: int) -> di
     cpu: dict[str, list[float]] = {name: [] for name in contestants}
     for n in range(rounds + 1):
         for name, run in contestants.items():
+            gc.collect()  # what one leaves behind is not the next one's work
             start, used = time.perf_counter(), time.process_time()
             run()
             if n:

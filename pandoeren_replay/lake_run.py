@@ -56,18 +56,19 @@ def _processes(work: Callable[[T], R], tasks: Iterable[T], jobs: int) -> Iterato
 
 def _cluster(work: Callable[[T], R], tasks: Iterable[T], address: str) -> Iterator[R]:
     try:
-        from distributed import Client, KilledWorker, as_completed
+        import distributed
     except ImportError:
         raise SchedulerError(
             "--scheduler needs Dask: pip install 'pandoeren-replay[scale]'"
         ) from None
+    dask: Any = distributed  # which has no types of its own
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as e:
         raise SchedulerError(f"no Dask scheduler answers at {address} ({e})") from None
     waiting = iter(tasks)
     with client:
-        pending = as_completed(loop=client.loop)
+        pending = dask.as_completed(loop=client.loop)
 
         def fill() -> None:
             # Workers may come and go; each has a task at hand and one to go on with.
@@ -79,7 +80,7 @@ def _cluster(work: Callable[[T], R], tasks: Iterable[T], address: str) -> Iterat
         for future in pending:
             try:
                 found: Any = future.result()
-            except KilledWorker as e:
+            except dask.KilledWorker as e:
                 raise SchedulerError(
                     f"a task lost its worker too often ({e}); is there memory enough?"
                 ) from None

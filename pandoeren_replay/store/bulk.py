@@ -60,6 +60,8 @@ from parsers.phl_bytes import SKIP, NotUtf8, PhlBytesReader, PhlChunk
 log = logging.getLogger(__name__)
 
 MANY_DOUBLES = 100_000
+MEMORY = "512MB"
+"""What DuckDB may keep of its file while hands are written."""
 
 
 @dataclass(slots=True)
@@ -393,11 +395,16 @@ def bulk_import(
     """A :class:`BulkImport` whose thread ends with the block."""
     # One thread reads and replays while the other writes. If DuckDB shared out a row group among
     # threads of its own, each would begin blocks of its own, and the file be half dead blocks.
-    threads = con.execute("SELECT current_setting('threads')").fetchall()[0][0]
+    threads, memory = con.execute(
+        "SELECT current_setting('threads'), current_setting('memory_limit')"
+    ).fetchall()[0]
     con.execute("SET threads = 1")
+    # What is written need not stay in memory; inserting a group takes a tenth of this.
+    con.execute(f"SET memory_limit = '{MEMORY}'")
     found = BulkImport(con, options, sum(s.size for s in sources) // 200, in_steps)
     try:
         yield found
     finally:
         found.close()
         con.execute(f"SET threads = {threads}")
+        con.execute(f"SET memory_limit = '{memory}'")
