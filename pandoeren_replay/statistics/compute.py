@@ -91,6 +91,7 @@ class Cell:
     codes: Any = None
     counts: Any = None
     sums: Any = None
+    interval: tuple[float, float, float] | None = None
     spread: "Spread | None" = None
 
     def blocks_spread(self) -> "Spread":
@@ -250,6 +251,9 @@ def _columns(frame: "pl.DataFrame", i: int, s: Statistic) -> tuple[list[Cell], C
             cell.codes, cell.counts, cell.sums = (
                 x[there] for x in (cell.codes, cell.counts, cell.sums)
             )
+    # By the number of blocks: cells of the same number use the same draws.
+    for cell in sorted(cells, key=lambda c: len(c.counts)):
+        cell.interval = _mean_interval(cell)
     return cells, total
 
 
@@ -389,7 +393,7 @@ def figure_of(
             )
     else:
         figure = Figure(s, group, cell.n, None, value)
-        known = _mean_interval(cell)
+        known = cell.interval
         if known:
             figure.low, figure.high, figure.error = known
             error = _rest_error(total, cell) if others is not None else None
@@ -415,8 +419,14 @@ def _rest_error(total: Cell, cell: Cell) -> float | None:
     """Standard error of the mean of all groups but one, from the sums over all."""
     every = total.blocks_spread()
     all_n, all_sum = total.counts[cell.codes], total.sums[cell.codes]
-    own = Spread.of(all_n, all_sum)
-    rest = Spread.of(all_n - cell.counts, all_sum - cell.sums)
+    if len(cell.codes) == 1:  # as below, without the costs of arrays: sessions are thousands
+        one_n, one_sum = float(all_n[0]), float(all_sum[0])
+        rest_n, rest_sum = one_n - cell.n, one_sum - cell.total
+        own = Spread(one_sum**2, one_sum * one_n, one_n**2, 1)
+        rest = Spread(rest_sum**2, rest_sum * rest_n, rest_n**2, int(rest_n > 0))
+    else:
+        own = Spread.of(all_n, all_sum)
+        rest = Spread.of(all_n - cell.counts, all_sum - cell.sums)
     n, m = total.n - cell.n, every.blocks - own.blocks + rest.blocks
     if m < 2:
         return None

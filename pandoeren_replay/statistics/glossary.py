@@ -131,11 +131,10 @@ _DEFENCE = (
        "place", "share of the decided hands a player defended that declarer lost",
        "u.role = 'defender' AND u.success IS NOT NULL", "NOT u.success", good=1),
     _S("beaten_over_field", "defence", "contracts beaten against the field",
-       "bod verslagen tegenover het veld", "mean", "of contracts defended", "place",
+       "bod verslagen tegenover het veld", "mean", "of contracts defended", "defended",
        "mean of (1 if lost, else 0) minus the lost rate of all hands in the store with the same "
        "rule set and contract, over the decided hands a player defended",
-       "u.role = 'defender' AND u.success IS NOT NULL",
-       "u.field_made - u.success::INTEGER", good=1),
+       "true", "u.field_made - u.success::INTEGER", good=1),
 )  # fmt: skip
 
 _HABITS = (

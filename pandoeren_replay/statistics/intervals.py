@@ -122,7 +122,7 @@ def mean_interval(
     # The ratio's standard error by linearisation, with the usual m / (m - 1).
     residual = sums - mean * counts
     se = math.sqrt(m / (m - 1) * float(residual @ residual)) / size
-    drawn = _weights(m) @ np.stack((counts, sums), axis=1)
+    drawn = _exact_weights(m) @ np.stack((counts, sums), axis=1)
     means = drawn[:, 1] / drawn[:, 0]
     # Percentiles of few sessions are too narrow; reach as far as Student's t would.
     wide = t_value(m - 1, confidence) * math.sqrt(m / (m - 1))
@@ -137,6 +137,12 @@ def _weights(m: int) -> Any:
     drawn = np.random.default_rng(_SEED).integers(m, size=(DRAWS, m))
     drawn += m * np.arange(DRAWS)[:, np.newaxis]
     return np.bincount(drawn.ravel(), minlength=DRAWS * m).reshape(DRAWS, m).astype(np.float32)
+
+
+@lru_cache(maxsize=2)
+def _exact_weights(m: int) -> Any:
+    """The same for sums: numbers of eight bytes, so only the last used are kept."""
+    return _weights(m).astype(np.float64)
 
 
 def shrink_rates(hits: Sequence[int], n: Sequence[int]) -> list[float | None]:

@@ -63,11 +63,22 @@ FIELDED = Population(
 PLACE = Population(
     "place", "each of the four players at every hand with a contract",
     "elk van de vier spelers bij elk spel met een bod", "player at a hand",
-    f"SELECT h.*, f.field_made, k, seat_name(k) AS own_seat, {_NAME.format('k')} AS who, "
+    f"SELECT h.*, k, seat_name(k) AS own_seat, {_NAME.format('k')} AS who, "
     f"{_SCORE.format('k')} AS own_score, {_ROLE.format(k='k')} AS role "
-    f"FROM hands h JOIN {_FIELD} f ON f.rules = h.rules AND f.contract = h.contract, "
-    f"range(4) s(k) WHERE {PLAYED} AND ({{where}})",
+    f"FROM hands h, range(4) s(k) WHERE {PLAYED} AND ({{where}})",
     own={**_SEAT_OWN, "role": ""}, plain=_SEAT_FIELDS | {"player": "player"}, filter="played=yes",
+)  # fmt: skip
+
+DEFENDED = Population(
+    "defended", "each defender at every decided hand, beside all hands of the store with the same "
+    "rule set and contract", "elke tegenspeler bij elk beslist spel, naast alle spellen van de "
+    "opslag met dezelfde regels en bod", "player at a hand",
+    "SELECT h.*, seat_name(k) AS own_seat, "
+    f"{_NAME.format('k')} AS who FROM (SELECT h.*, f.field_made FROM hands h JOIN {_FIELD} f "
+    "ON f.rules = h.rules AND f.contract = h.contract "
+    f"WHERE {PLAYED} AND h.success IS NOT NULL AND ({{where}})) h, range(4) s(k) "
+    f"WHERE {_ROLE.format(k='k')} = 'defender'",
+    own=_SEAT_OWN,
 )  # fmt: skip
 
 _BIDS = """
@@ -330,6 +341,7 @@ STEPS = Population(
 )  # fmt: skip
 
 ALL = (
-    HAND, AUCTION, FIELDED, PLACE, BIDDER, PLAYING, TRICKS, LEAD, FOURTH, MEMBER, ANNOUNCED,
+    HAND, AUCTION, FIELDED, PLACE, DEFENDED, BIDDER, PLAYING, TRICKS, LEAD, FOURTH, MEMBER,
+    ANNOUNCED,
     OFFENDER, VIOLATION, RECORD, MISMATCH, STEPS,
 )  # fmt: skip
