@@ -1,6 +1,7 @@
 """One store of hands: read, query, import."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from parsers.base import Options, Source
 
 APP = "pandoeren-replay"
+_HASH = re.compile(r"[0-9a-f]{16}")
 
 
 def default_path() -> Path:
@@ -132,11 +134,20 @@ class Store:
         Raises :class:`StoreError` if there is none, or more than one.
         """
         text = str(hand)
-        wheres = ["h.record_id = ?", "printf('%016x', h.hash) = ?"]
-        params: list[Any] = [text, text]
+        wheres = ["h.record_id = ?"]
+        params: list[Any] = [text]
         if text.isascii() and text.isdigit() and len(text) < 19:
+            # Most are named so, and a number goes before all other names.
+            if self.rows("SELECT 1 FROM hand WHERE hand_id = ?", [int(text)]):
+                return int(text)
             wheres.append("h.hand_id = ?")
             params.append(int(text))
+        if _HASH.fullmatch(text):
+            shown = self.rows("SELECT hand_id FROM hand WHERE hash = ?", [int(text, 16)])
+            if len(shown) == 1:
+                return int(shown[0]["hand_id"])
+            wheres.append("h.hash = ?")
+            params.append(int(text, 16))
         name, _, line = text.rpartition(":")
         if name and line.isdigit() and len(line) < 10:
             wheres.append("((s.name = ? OR s.name LIKE ?) AND h.line = ?)")
