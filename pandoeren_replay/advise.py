@@ -14,6 +14,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import exp, log
 from statistics import NormalDist
 from typing import Any
 
@@ -35,6 +36,33 @@ DEALS = 100
 BATCH = 10
 
 CONFIDENCE = 0.95
+
+SHUNNING = frozenset({"none", "first-only", "exactly-one", "one-with-jas"})
+"""Goals of declarers who shun tricks (piccolo and misère)."""
+
+AT_TABLE = {False: (-0.68, 0.33), True: (-0.59, 0.40)}
+"""Piccolo and misère: intercept and slope that make of a share of deals a forecast (on the logit
+scale), drawn evenly and weighed by bids. Fitted by ``benchmarks/calibrate.py``.
+"""
+
+
+def at_table(share: float, n: int, shuns: bool, weighed: bool = False) -> float:
+    """What a share of ``n`` deals won with open cards comes to at the table.
+
+    Against piccolo and misère defenders who see everything find what others have to guess, so
+    that the share is far too sure of itself; the order of the cards stays. Where tricks are wanted
+    it is right as it is (docs/advice.md shows both).
+
+    >>> [round(at_table(p, 100, True, True), 2) for p in (0.05, 0.5, 0.95)]
+    [0.15, 0.36, 0.63]
+    >>> at_table(0.95, 100, False)
+    0.95
+    """
+    if not shuns:
+        return share
+    a, b = AT_TABLE[weighed]
+    inside = (share * n + 0.5) / (n + 1)
+    return 1 / (1 + exp(-a - b * log(inside / (1 - inside))))
 
 
 class Scene:
@@ -247,6 +275,7 @@ class PlayAdvice:
 
     ``side`` tells declarer's side from the others, ``exact`` that all deals were looked at,
     ``rate`` is deals solved per second of work. ``results`` holds a row per deal (card → wins).
+    ``shuns``: declarer shuns tricks; ``weighed``: deals were weighed by the bid.
     """
 
     seat: int
@@ -257,6 +286,13 @@ class PlayAdvice:
     exact: bool
     rate: float
     results: tuple[dict[int, bool], ...] = field(repr=False)
+    shuns: bool = False
+    weighed: bool = False
+
+    def forecast(self, card: int) -> float:
+        """What a card's chance comes to at the table (see :func:`at_table`)."""
+        share = self.cards[card].value
+        return share if self.exact else at_table(share, self.n, self.shuns, self.weighed)
 
     @property
     def cards(self) -> dict[int, Chance]:
@@ -301,6 +337,7 @@ class PlayAdvice:
                     "chance": round(x.value, 4),
                     "low": round(x.interval[0], 4),
                     "high": round(x.interval[1], 4),
+                    "at_table": round(self.forecast(c), 4),
                 }
                 for c, x in self.cards.items()
             ],
@@ -361,7 +398,7 @@ def play_steps(
             spent = max(time.process_time() - start, 1e-6)
             yield PlayAdvice(
                 scene.seat, ply, scene.bid.text, side, len(rows), exact and last,
-                len(rows) / spent, tuple(rows),
+                len(rows) / spent, tuple(rows), scene.objective in SHUNNING, weigher is not None,
             )  # fmt: skip
 
 

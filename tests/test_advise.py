@@ -18,10 +18,12 @@ from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.solver_position import Position, position_from_replay
 from engine.state import Replay
 from pandoeren_replay.advise import (
+    SHUNNING,
     Chance,
     PlayAdvice,
     Scene,
     advise_play,
+    at_table,
     drawn_deals,
     play_steps,
 )
@@ -29,6 +31,8 @@ from pandoeren_replay.bid_advice import advise_bid, bid_steps
 from pandoeren_replay.commands.advising import cards_of
 from pandoeren_replay.fair_review import MARGIN, judge, review, review_bid
 from pandoeren_replay.players.bid_model import bid_model
+from pandoeren_replay.players.bidding import want_of
+from pandoeren_replay.players.cardplay import WANT_NONE
 from parsers.phl import read_phl
 from tests.cli.conftest import Run, run
 from tests.engine.dealing import random_record
@@ -212,6 +216,18 @@ def test_verdicts() -> None:
     assert judge(advice([{0: True, 1: False}], exact=True), 1) == "mistake"
     low, high = Chance(3, 10, False).interval
     assert 0.1 < low < 0.3 < high < 0.61
+
+
+def test_a_forecast_keeps_the_order_and_is_made_where_tricks_are_shunned() -> None:
+    for rules in map(load_ruleset, BUILTIN_IDS):
+        for contract in rules.contracts.values():
+            assert (contract.goal in SHUNNING) == (want_of(contract) >= WANT_NONE)
+    shares = [i / 50 for i in range(51)]
+    for weighed in (True, False):
+        told = [at_table(p, 50, True, weighed) for p in shares]
+        assert told == sorted(told)
+        assert 0 < told[0] < 0.2
+        assert 0.6 < told[-1] < 1
 
 
 def test_nobody_could_know() -> None:

@@ -171,10 +171,12 @@ def _playing(
     rows = []
     for c, chance in found.cards.items():
         low, high = chance.interval
-        rows.append([CARDS[c], f"{chance.value:.1%}", f"{low:.1%}–{high:.1%}"])
+        row = [CARDS[c], f"{chance.value:.1%}", f"{low:.1%}–{high:.1%}"]
+        rows.append([*row, f"{found.forecast(c):.0%}"] if found.shuns else row)
     wish = "made" if found.side else "beaten"
     who = "NESW"[found.seat]
-    table(f"{who} to play, {found.contract}", ["card", wish, "95%"], rows, right={wish, "95%"})
+    columns = ["card", wish, "95%", *(["at the table"] if found.shuns else [])]
+    table(f"{who} to play, {found.contract}", columns, rows, right=set(columns[1:]))
     how = "all deals that fit" if found.exact else "deals drawn evenly from all that fit"
     if source and not found.exact:
         how = f"deals drawn from all that fit, weighed by the {source}"
