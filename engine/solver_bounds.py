@@ -170,10 +170,11 @@ def runs_worth(c: Any, rem: int, leader: int, enemies: int, total: int, k: int, 
     if n == 0:
         return 0
     points += n * c[PER_TRICK]
-    least = points + their_cheapest(c, rem, 15 ^ (1 << leader), n)
+    least: int = points + their_cheapest(c, rem, 15 ^ (1 << leader), n)
     if least >= enough:
         return least
-    return points + thrown(c, rem, leader, enemies, lengths, n, rounds)
+    thrown_too: int = points + thrown(c, rem, leader, enemies, lengths, n, rounds)
+    return thrown_too
 
 
 @compiled("int64(cells, int64, int64, int64, int64, int64)")

@@ -88,9 +88,7 @@ _SCORES = {
     "w": f"({_field('score_w')}::INTEGER - {LAST_SCORE_BIAS})",
 }
 _DEFENDERS_TRICKS = f"({_field('n_tricks')} - {_field('tricks_side')})"
-_OUTCOME = (
-    f"CASE {_field('recorded')} WHEN 0 THEN 'lost' WHEN 1 THEN 'made' WHEN 2 THEN 'void' END"
-)
+_OUTCOME = f"CASE {_field('recorded')} WHEN 0 THEN 'lost' WHEN 1 THEN 'made' WHEN 2 THEN 'void' END"
 # Only a score of nothing is written as +0 by that.
 _RESULT = (
     f"CASE WHEN {_is('says_all')} THEN replace(printf("
