@@ -8,7 +8,7 @@ Arrow; the others are replayed one by one and encoded as ever.
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,11 +129,15 @@ class BulkImport:
         source_id = next_id(self._con, "source", "source_id")
         insert_rows(self._con, "source", [(source_id, self._import_id, source.name, FORMAT)])
         self._kinds.next_source()
-        reader = PhlBytesReader(source.name, self._options, rooms=2)
+        # One chunk is read, one replayed, one written at a time.
+        reader = PhlBytesReader(source.name, self._options, rooms=3)
         done = 0
         try:
-            with source.open() as stream:
-                for chunk in reader.chunks(stream, ROW_GROUP):
+            with (
+                source.open() as stream,
+                closing(_ahead(reader.chunks(stream, ROW_GROUP))) as chunks,
+            ):
+                for chunk in chunks:
                     self._chunk(chunk, source, source_id)
                     if len(self._doubles) > MANY_DOUBLES:
                         self._written()
@@ -348,6 +352,15 @@ class BulkImport:
             self._con.execute("BEGIN")
 
 
+def _ahead(chunks: Iterator[PhlChunk]) -> Iterator[PhlChunk]:
+    """The same, each read by another thread while the one before it is worked on."""
+    with ThreadPoolExecutor(1, "store-reader") as pool:
+        coming = pool.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = pool.submit(next, chunks, None)
+            yield chunk
+
+
 def _without(rows: Any, slow: dict[int, _Slow]) -> Any:
     """Those of some rows that are not among the slow ones."""
     if not slow:
@@ -393,7 +406,7 @@ def bulk_import(
     con: Any, options: Options, sources: Sequence[BulkSource], in_steps: bool
 ) -> Iterator[BulkImport]:
     """A :class:`BulkImport` whose thread ends with the block."""
-    # One thread reads and replays while the other writes. If DuckDB shared out a row group among
+    # One thread reads, one replays, one writes. If DuckDB shared out a row group among
     # threads of its own, each would begin blocks of its own, and the file be half dead blocks.
     threads, memory = con.execute(
         "SELECT current_setting('threads'), current_setting('memory_limit')"
