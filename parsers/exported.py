@@ -35,7 +35,7 @@ class ExportedParser:
 def read_exported(text: str, source: str, options: Options) -> ParseResult:
     """The hands in the column ``phl``, each with the line on which its row begins."""
     result = ParseResult()
-    lines = _json_lines if text.lstrip("\ufeff \r\n").startswith("{") else _csv_rows
+    lines = _csv_rows if _is_table(text) else _json_lines
     for line, found, raw in lines(text):
         if isinstance(found, Reject):
             result.rejects.append(replace(found, source=source))
@@ -46,6 +46,14 @@ def read_exported(text: str, source: str, options: Options) -> ParseResult:
         result.warnings += [replace(w, line=line) for w in one.warnings]
         result.empty += one.empty
     return result
+
+
+def _is_table(text: str) -> bool:
+    """Whether a text is CSV: a head with the column ``phl``, be its first sign a brace."""
+    bare = text.lstrip("\ufeff \r\n")
+    head = head_of(text)
+    titled = head is not None and COLUMN in [c.lower() for c in head[0]]
+    return not bare.startswith("{") or (titled and not _JSON.match(bare[:100_000]))
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, str | Reject, str]]:

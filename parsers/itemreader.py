@@ -195,11 +195,15 @@ class ItemReader:
         word = item.text("contract")
         if item.word and not word and item.text("points"):
             word = item.text("points")
-        if word and item.get("called") != word:
+        if word and is_unknown(word):
+            self.builder.contract(seat, None)
+        elif word and item.get("called") != word:
             try:
                 contract = call_text(word, self._maybe(item, "points"), self.mapping.calls)
             except CallTextError:
                 raise ItemError(item, word, CALL_EXPECTED) from None
+            if contract == "-":
+                raise ItemError(item, word, "a contract; who declares has not passed")
             self.builder.contract(seat, contract)
         elif seat is not None and not self.builder.calls:
             self.builder.contract(seat, None)

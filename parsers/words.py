@@ -14,7 +14,7 @@ _SEAT_WORDS = {
     "S": 2, "SOUTH": 2, "Z": 2, "ZUID": 2,
     "W": 3, "WEST": 3,
 }  # fmt: skip
-_PASS = {"", "p", "pas", "pass", "past", "passe", "passen", "passed", "gepast", "ikpas"}
+_PASS = {"p", "pas", "pass", "past", "passe", "passen", "passed", "gepast", "ikpas"}
 _POINTS = {"punten", "points", "point", "punt", "pt", "pts", "bod", "bid", "number", "getal"}
 _CALL_WORDS = {
     "piccolo": "pic", "picolo": "pic", "pico": "pic",

@@ -227,6 +227,8 @@ def main(argv: list[str] | None = None) -> int:
     ask.add_argument("--stop", type=int, default=1, help="end after this many faults")
     ask.add_argument("--out", type=Path, help="where atheris leaves its figures")
     said = ask.parse_args(argv)
+    if said.engine == "atheris" and said.parser == "phl-bytes":
+        ask.error("atheris cannot see into compiled code: take another engine for phl-bytes")
     if said.engine == "atheris":
         import atheris
 

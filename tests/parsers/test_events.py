@@ -11,6 +11,7 @@ from parsers.base import Options, ParseResult, Source
 from parsers.detect import parsers, read_sources
 from parsers.events import EventsParser, read_events
 from parsers.mapping import parse_mapping
+from parsers.words import CallTextError, call_text
 from tests.parsers.told import RULES, TRUTH, codes, disagreements, names, sample
 
 BY = Options(rules=RULES)
@@ -439,3 +440,28 @@ def test_one_card_is_shown_and_no_more():
         3,
         "one card that is shown (his lowest)",
     )
+
+
+@pytest.mark.parametrize("word", ["?", "!", "...", "/", "??"])
+def test_signs_are_no_pass(word):
+    """Only a word or a dash says pass; a call that is not known is not guessed at."""
+    with pytest.raises(CallTextError):
+        call_text(word)
+    with pytest.raises(CallTextError):
+        call_text("")
+    log = f'{{"e":"bid","seat":0,"bid":"130"}}\n{{"e":"bid","seat":1,"bid":"{word}"}}\n'
+    result = read_events(log, "x", BY)
+    assert result.hands == []
+    assert (result.rejects[0].line, result.rejects[0].token) == (2, word)
+
+
+def test_a_declarer_whose_contract_is_not_known_or_is_a_pass():
+    log = (
+        '{{"e":"declare","declarer":"Z","contract":"{}","trump":"H","called":"DA"}}\n'
+        '{{"e":"play","card":"HJ"}}\n'
+    )
+    record = read_events(log.format("?"), "x", BY).hands[0].record
+    assert (record.declarer, record.contract, record.trump) == (2, None, "H")
+    result = read_events(log.format("pas"), "x", BY)
+    assert result.hands == []
+    assert (result.rejects[0].line, result.rejects[0].token) == (1, "pas")

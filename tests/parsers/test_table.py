@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.cards import CARDS
 from parsers.base import Options, ParseResult, Source
 from parsers.detect import read_sources
+from parsers.exported import read_exported
 from parsers.mapping import parse_mapping
 from parsers.table import TableParser, read_table
 from tests.parsers.told import (
@@ -235,3 +236,11 @@ def test_text_of_a_hand_reads_back():
     hand = one(short)
     assert [CARDS[p.card] for p in hand.record.plays] == ["HJ", "HJ", "H9"]
     assert one(hand.raw).record == hand.record
+
+
+def test_an_exported_table_whose_head_begins_with_a_brace_is_a_table():
+    text = 'remark\n{id;contract;phl\n7;130;"heerlen N . -,-,-,- . . . void id=a"\n'
+    hand = read_exported(text, "x", Options()).hands[0]
+    assert [h.record for h in read_exported(hand.raw, "x", Options()).hands] == [hand.record]
+    line = '{"id": "7", "phl": "heerlen N . -,-,-,- . . . void id=a"}\n'
+    assert [h.record for h in read_exported(line, "x", Options()).hands] == [hand.record]
