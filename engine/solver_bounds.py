@@ -113,8 +113,12 @@ def thrown(c: Any, rem: int, winner: int, enemies: int, lengths: int, n: int, ro
             out += cheapest(c, hand, n)
             continue
         free = n
+        follows = lengths
+        if friend == 0 and c[DUTY] & TRUMP_ALWAYS:
+            # Such rules bind nobody to a plain suit.
+            follows &= 15 << (4 * TRUMP_LANE) if c[TRUMPS] else 0
         for lane in range(4):
-            length = (lengths >> (4 * lane)) & 15
+            length = (follows >> (4 * lane)) & 15
             if length:
                 mine = hand & (LANE_MASK << (lane * WIDTH))
                 while mine and length:

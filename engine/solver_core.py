@@ -181,6 +181,7 @@ def search(
                 continue
             # The trick closes: first see what is known of what follows, then search it.
             settled = 0
+            several = moves >> 6  # from the only card there is nothing to learn
             unknown = 0
             n = 0
             while moves and settled == 0:
@@ -210,7 +211,7 @@ def search(
                             n += 1
                             continue
                 settled = noted(c, at, wants, card, value, need)
-                if settled:
+                if settled and several:
                     learn(c, at, k, p, led, seat, card)
             n = 0
             while unknown and settled == 0:
@@ -229,7 +230,7 @@ def search(
                 if c[STOP]:
                     return 0
                 settled = noted(c, at, wants, card, value, need)
-                if settled:
+                if settled and several:
                     learn(c, at, k, p, led, seat, card)
             value = c[at + VALUE]
             if p == start:
@@ -261,7 +262,8 @@ def search(
             card = c[at + CARD]
             if noted(c, at, (maxi >> seat) & 1, card, value, need) == 0:
                 break
-            learn(c, at, k, p, led, seat, card)
+            if c[at + MOVES] or c[at + TRIED]:
+                learn(c, at, k, p, led, seat, card)
             if p == start:
                 done = True
                 break

@@ -129,6 +129,25 @@ def test_random_endings(cards):
             assert not reaches(position, expected + 1, objective)
 
 
+@pytest.mark.parametrize("rules_id", brute.RULE_SETS)
+def test_what_is_said_without_a_search_is_so(rules_id):
+    """Sure tricks, and what is thrown on them, never promise too much to either side."""
+    rng = random.Random(rules_id)
+    said = 0
+    for n in range(240):
+        position = played(rng, random_deal(rng, rules_id), 32 - 4 * (2 + n % 2))
+        value = brute_value(position, "points")
+        search = Search(position)
+        for need in range(1, search.total(position) + 1):
+            try:
+                answer = search.reaches(position, need, Limits(nodes=0))
+            except Interrupted:
+                continue
+            assert answer == (value >= need), (need, value, position)
+            said += 1
+    assert said > 1000
+
+
 def hidden_value(position, objective):
     """Plain minimax where the partner counts from the fall of the called card (RULES 3.2)."""
     if not any(position.hands) and not position.trick:
