@@ -294,7 +294,7 @@ def test_stats_in_every_format(run: Run, tmp_path: Path) -> None:
         json.loads(x) for x in run("stats", "--by", "player", "--format", "json").out.splitlines()
     ]
     assert sum(r["n"] for r in rows) == 20
-    assert "player,n,decided" in run("stats", "--by", "player", "--format", "csv").out
+    assert "player,n,no_cards,decided" in run("stats", "--by", "player", "--format", "csv").out
     file = tmp_path / "s.parquet"
     run("stats", "--format", "parquet", "-o", file)
     assert pl.read_parquet(file)["n"].sum() == 20
