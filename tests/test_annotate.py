@@ -10,10 +10,17 @@ from engine.cards import CARDS, NO_TRUMP, SEATS, card, cards_in, names
 from engine.record import HandRecord, Play
 from engine.replay import replay
 from engine.rulefile import load_ruleset
-from engine.solver import NotSolvable, Position, Search, position_from_replay, solve
+from engine.solver import (
+    Limits,
+    NotSolvable,
+    Position,
+    Search,
+    position_from_replay,
+    solve,
+)
 from engine.state import NOBODY
 from pandoeren_replay import read
-from pandoeren_replay.annotate import Terms, annotate
+from pandoeren_replay.annotate import Annotation, Terms, Unfinished, annotate, annotate_within
 from pandoeren_replay.deal_table import ALONE, deal_lines, deal_of, deal_table, pair_values
 
 FILES = sorted((Path(__file__).parent / "conformance").glob("legal-*.phl"))
@@ -342,3 +349,72 @@ def test_terms():
     assert Terms.of(rules.bid("pan+20"), 20).made(1)
     assert NOBODY == ALONE
     assert SEATS == "NESW"
+
+
+def test_a_review_within_a_limit_keeps_what_is_proven():
+    played = hands(Path(__file__).parent / "conformance" / "legal-heerlen.phl", 10)
+    hand = next(r for r in played if annotate(r).nodes > 25_000)
+    whole = annotate(hand, declaration=True)
+    counts = []
+    for nodes in (1, 200, 2_000, 20_000):
+        cut = annotate_within(hand, Limits(nodes=nodes), declaration=True)
+        assert isinstance(cut, Unfinished)
+        assert cut.lower <= whole.start <= cut.upper
+        assert cut.cards == whole.cards[len(whole.cards) - len(cut.cards) :]
+        counts.append(len(cut.cards))
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+    stop = threading.Event()
+    stop.set()
+    stopped = annotate_within(hand, Limits(stop=stop))
+    assert isinstance(stopped, Unfinished)
+    assert stopped.cards == ()
+    full = annotate_within(hand, Limits(nodes=10**9, seconds=600), declaration=True)
+    assert isinstance(full, Annotation)
+    assert full.cards == whole.cards
+    assert full.declaration == whole.declaration
+
+
+def test_roem_is_said_to_be_left_out_of_a_declaration():
+    for rules_id in ("heerlen", "fiches"):
+        path = Path(__file__).parent / "conformance" / f"legal-{rules_id}.phl"
+        for r in hands(path, 40):
+            done = annotate(r, declaration=True)
+            for note in done.declaration:
+                counts = r.outcome.bid.uses_points
+                assert ("roem" in note.text("en")) == ("roem" in note.text("nl")) == counts
+                if counts:
+                    said = "as it was announced" if done.terms.meld else "left out"
+                    assert said in note.text("en")
+
+
+OTHERS = ("corrupt", "partial", "sample", "sessions")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_losses_add_up_in_hands_with_claims_revokes_and_gaps(name):
+    seen = irregular = claims = 0
+    for r in hands(Path(__file__).parent / "conformance" / f"{name}.phl"):
+        try:
+            a = annotate(r)
+        except NotSolvable:
+            continue
+        seen += 1
+        claims += bool(r.record.claims)
+        irregular += any(not n.regular for n in a.cards)
+        assert a.start - a.result == identity(a)
+        if len(a.cards) == 32 and a.terms.objective == "points":
+            assert a.result == r.outcome.points[0]
+    assert seen
+    assert irregular or name != "corrupt"
+    assert claims or name != "sessions"
+
+
+def test_losses_add_up_in_simulated_hands():
+    path = Path(__file__).parent.parent / "data" / "demo" / "evening.phl"
+    for r in hands(path):
+        if r.record.plays:
+            a = annotate(r)
+            assert a.start - a.result == identity(a)
+            if a.terms.objective == "points" and len(a.cards) == 32:
+                assert a.result == r.outcome.points[0]

@@ -55,6 +55,9 @@ def demo(
     print(f"store: {store.path}")
     if not whole.adds_up:
         raise CommandError("the totals do not add up; please report this")
+    from pandoeren_replay.commands.solving import prepare
+
+    prepare()
     if not no_serve:
         run_dashboard(store.path, host, port, not no_browser)
 

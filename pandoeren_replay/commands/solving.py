@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FIRST_USE = "preparing the solver (the first time takes some 20 seconds) …"
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Compile or load the solver; say so where that takes a while."""
     import threading
 
@@ -65,7 +65,7 @@ def solve(
     from pandoeren_replay.deal_table import deal_lines, deal_of
 
     replay = _replay(deal, rules, dealer, db)
-    _prepare()
+    prepare()
     try:
         target = deal_of(replay)
     except NotSolvable as e:
@@ -149,7 +149,7 @@ def analyze(
         raise CommandError("of a lake, say which hands with --where", 2)
     store = open_hands(db, lake)
     if scheduler is None:
-        _prepare()
+        prepare()
     if hands:
         for number in [store.find(name) for name in hands]:
             _one(store.replay(number), nl)

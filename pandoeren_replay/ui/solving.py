@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.cards import CARDS, NO_TRUMP, SEATS, SUITS, card
@@ -80,8 +80,6 @@ def read_deal(pasted: str, rules: RuleSet) -> tuple[str, int | None]:
 
 def _with_middle(record: HandRecord) -> HandRecord:
     """Four hands of eight leave one card, which is the middle card."""
-    from dataclasses import replace
-
     if record.deal.count("?") == 1 and "M" not in record.deal:
         return replace(record, deal=record.deal.replace("?", "M"))
     return record
@@ -103,15 +101,22 @@ def deal_from(owners: str, dealer: int, rules: RuleSet) -> Deal:
         raise DealError(str(e)) from None
 
 
-def solving(owners: str, dealer: int, rules: RuleSet) -> Solving:
-    """The table of a deal: begun, still at work, or done; everybody who asks sees the same one."""
+def solving(owners: str, dealer: int, rules: RuleSet, played: Replay | None = None) -> Solving:
+    """The table of a deal: begun, still at work, or done; everybody who asks sees the same one.
+
+    Of a hand that was ``played`` the discard really made is tried first. Raises
+    :class:`DealError` where the deal is not whole.
+    """
     key = (rules.content_hash, owners, dealer)
     with _lock:
         known = _tables.get(key)
         if known is not None and not (known.job.over and known.job.stopping.is_set()):
             _tables.move_to_end(key)
             return known
-        made = _begin(deal_from(owners, dealer, rules))
+        deal = deal_from(owners, dealer, rules)
+        if played is not None:
+            deal = replace(deal, discards=deal_of(played).discards)
+        made = _begin(deal)
         _tables[key] = made
         while len(_tables) > REMEMBERED:
             _, oldest = _tables.popitem(last=False)

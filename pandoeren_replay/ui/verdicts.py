@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from engine.cards import CARDS
-from engine.solver_position import NotSolvable
+from engine.solver import Interrupted, Limits, NotSolvable
 from engine.state import Replay
 from engine.violations import Language
-from pandoeren_replay.annotate import Annotation, CardNote, annotate
+from pandoeren_replay.annotate import Annotation, CardNote, Unfinished, annotate_within
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Job:
     reasons: tuple[str, str] = ("", "")
     since: float = field(default_factory=time.monotonic)
     ended: threading.Event = field(default_factory=threading.Event)
-    unwanted: bool = False
+    unwanted: threading.Event = field(default_factory=threading.Event)
 
     @property
     def seconds(self) -> float:
@@ -60,12 +60,17 @@ class Desk:
         self._kept = kept
         self.warm = False
 
-    def ask(self, key: Hashable, work: Callable[[], Any]) -> Job:
-        """The job of a question; the same question twice is one job."""
+    def ask(
+        self, key: Hashable, work: Callable[[], Any], stop: threading.Event | None = None
+    ) -> Job:
+        """The job of a question; the same question twice is one job.
+
+        ``stop`` is set when nobody waits for the answer any more.
+        """
         with self._lock:
             job = self._jobs.get(key)
-            if job is None or job.unwanted:
-                job = self._jobs[key] = Job()
+            if job is None or job.unwanted.is_set():
+                job = self._jobs[key] = Job(unwanted=stop or threading.Event())
                 self._worker.submit(self._run, job, work)
             self._jobs.move_to_end(key)
             while len(self._jobs) > self._kept:
@@ -73,19 +78,22 @@ class Desk:
             return job
 
     def cancel(self, key: Hashable) -> None:
-        """Takes a question back. One that has its turn runs on, but nobody waits for it."""
+        """Takes a question back; one that has its turn stops."""
         with self._lock:
             job = self._jobs.get(key)
             if job is not None and job.state == "running":
-                job.unwanted = True
+                job.unwanted.set()
 
     def _run(self, job: Job, work: Callable[[], Any]) -> None:
-        if job.unwanted:
+        if job.unwanted.is_set():
             return
         try:
             job.answer = work()
             job.state = "done"
             self.warm = True
+        except Interrupted:
+            # Nobody waits for it; asked once more it begins anew.
+            job.state = "failed"
         except NotSolvable as e:
             job.state, job.reasons = "impossible", (e.en, e.nl)
         except Exception:
@@ -99,9 +107,15 @@ class Desk:
 DESK = Desk()
 
 
-def verdicts(replay: Replay) -> Annotation:
-    """The whole review of a hand, discard, trumps and called card too."""
-    return annotate(replay, declaration=True)
+def verdicts(replay: Replay, stop: threading.Event) -> Annotation:
+    """The whole review of a hand, discard, trumps and called card too.
+
+    Raises :class:`Interrupted` where the event is set before it is there.
+    """
+    found = annotate_within(replay, Limits(stop=stop), declaration=True)
+    if isinstance(found, Unfinished):
+        raise Interrupted("nobody waits for it any more")
+    return found
 
 
 def verdict_data(found: Annotation, lang: Language, *, stored: bool) -> dict[str, Any]:

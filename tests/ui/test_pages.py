@@ -167,3 +167,19 @@ def test_what_stands_out_of_a_player_is_said_with_its_range(own_store, tmp_path)
     assert "Zwak: spellen met een overtreding (100 %, tussen 91 % en 100 %; de anderen 0 %)" in seen
     other = words(open_page("players", name="Anna"))
     assert "Zwak: spellen met een overtreding" not in other
+
+
+def test_the_table_of_contracts_stands_beside_a_hand_and_can_be_stopped(pages):
+    text = Texts("nl")
+    key = str(pages.hands("plays=32 and rules=heerlen", limit=1)["hash"][0])
+    test = open_page("replay", hand=key)
+    assert text("solve.what") not in words(test)
+    test.toggle(key="replay_contracts").set_value(True).run()
+    assert not test.exception
+    assert text("solve.what") in words(test)
+    stop = [b for b in test.button if b.key == "solve_stop"]
+    for button in stop:  # unless the whole table is there by now
+        button.click().run()
+        assert not test.exception
+    test.toggle(key="replay_contracts").set_value(False).run()
+    assert text("solve.what") not in words(test)

@@ -11,7 +11,7 @@ from engine.replay import replay
 from engine.solver_position import NotSolvable, position_from_replay
 from pandoeren_replay.annotate import annotate
 from pandoeren_replay.annotate_stored import from_rows
-from pandoeren_replay.ui.verdicts import Desk, verdict_data
+from pandoeren_replay.ui.verdicts import Desk, verdict_data, verdicts
 from pandoeren_replay.ui.whatif import Line, legal_cards, play_line
 from parsers.phl import read_phl
 
@@ -134,3 +134,22 @@ def test_the_desk_answers_in_turn_forgets_and_says_why_not():
     assert desk.ask("refused", refuse).wait(5).reasons == ("no", "nee")
     assert desk.ask("broken", lambda: 1 / 0).wait(5).state == "failed"
     assert desk.ask("slow", lambda: 5).wait(5).answer == 5  # forgotten meanwhile
+
+
+def test_a_review_that_nobody_waits_for_stops() -> None:
+    hand = HANDS_PLAYED[0]
+    desk, stop = Desk(), threading.Event()
+    begun = threading.Event()
+
+    def work() -> object:
+        begun.set()
+        stop.wait(20)
+        return verdicts(hand, stop)
+
+    job = desk.ask("hand", work, stop)
+    assert begun.wait(10)
+    desk.cancel("hand")
+    assert job.wait(20).state == "failed"
+    assert job.answer is None
+    again = desk.ask("hand", lambda: verdicts(hand, threading.Event()))
+    assert again.wait(60).answer.start == annotate(hand).start

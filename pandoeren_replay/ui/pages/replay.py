@@ -1,6 +1,7 @@
 """Replay: one hand on the table, stepped in the browser; verdicts, other lines and notes."""
 
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,9 @@ from pandoeren_replay.ui.components.replayer import replayer
 from pandoeren_replay.ui.differences import differences
 from pandoeren_replay.ui.fairness import hand_verdicts
 from pandoeren_replay.ui.noting import carry_out, notes_data
+from pandoeren_replay.ui.pages.solve import contracts
 from pandoeren_replay.ui.payload import Around, hand_payload
+from pandoeren_replay.ui.solving import DealError, solving
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
 from pandoeren_replay.ui.verdicts import DESK, Job, verdict_data, verdicts
@@ -47,10 +50,25 @@ def page() -> None:
         return
     st.session_state["last_hand"] = key
     _table(key)
+    _contracts(source, key, text)
     _disagreements(source, key, text)
     with st.container(horizontal=True):
         navigation.link("correct", text, text("replay_page.to_correct"), {"hand": key})
         navigation.link("solve", text, text("replay_page.to_solve"), {"hand": key})
+
+
+def _contracts(source: Source, key: str, text: Texts) -> None:
+    """On demand, what each player could make with the cards of this hand."""
+    if not st.toggle(text("solve.in_replay"), key="replay_contracts"):
+        return
+    played = source.replay(key)
+    try:
+        found = solving(played.deal_text, played.dealer or 0, played.rules, played)
+    except DealError:
+        st.info(text("solve.not_whole"), icon=":material/help:")
+        return
+    st.text(text("solve.what"))
+    contracts(found, played.rules, text)
 
 
 def _disagreements(source: Source, key: str, text: Texts) -> None:
@@ -124,13 +142,15 @@ def _line(key: str, want: Mapping[str, Any]) -> Line | None:
 def _ask(source: Source, key: str, line: Line | None) -> Job:
     """The solver's job for a hand or a line of it."""
 
+    stop = threading.Event()
+
     def work() -> Any:
         hand = source.replay(key)
         played = hand if line is None else play_line(hand, line)
-        return played, verdicts(played)
+        return played, verdicts(played, stop)
 
     name = (source.path, source.generation, key, line)
-    return DESK.ask(name, work).wait(_PATIENCE)
+    return DESK.ask(name, work, stop).wait(_PATIENCE)
 
 
 def _line_payload(

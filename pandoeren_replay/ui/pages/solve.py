@@ -149,13 +149,7 @@ def _shown(
 ) -> None:
     rules = choices[rules_id][0]
 
-    def looked_at() -> None:
-        _progress(found, text)
-        _best(found, rules, text)
-        _table(found, rules, text)
-
-    running = not found.job.over
-    st.fragment(looked_at, run_every=1.0 if running else None)()
+    running = contracts(found, rules, text)
     made = {k: x for k, x in sorted(found.lines.items()) if x.bid is not None}
     if running or not made:
         return
@@ -175,6 +169,19 @@ def _shown(
     if line_key != asked:
         st.query_params["line"] = line_key
     _play_out(found, made[_line_key(line_key)], owners, dealer, rules_id, choices, source, text)
+
+
+def contracts(found: Solving, rules: RuleSet, text: Texts) -> bool:
+    """The table of a deal, which fills while the viewer looks on; whether it is still at work."""
+
+    def looked_at() -> None:
+        _progress(found, text)
+        _best(found, rules, text)
+        _table(found, rules, text)
+
+    running = not found.job.over
+    st.fragment(looked_at, run_every=1.0 if running else None)()
+    return running
 
 
 def _line_key(key: str) -> tuple[int, str]:
