@@ -316,6 +316,10 @@ def test_a_folder_comes_in_whole(visit, club, tmp_path):
     page.set_input_files("[data-testid='stFileUploaderDropzoneInput']", folder)
     page.get_by_text("Spellen die gelezen kunnen worden: 2").wait_for(timeout=60_000)
     page.get_by_text("Niet te lezen: 1").wait_for()
+    before = club.count()
+    page.get_by_role("button", name="Binnenhalen", exact=True).click()
+    page.get_by_text("Gelezen 3 = opgeslagen 2").wait_for(timeout=60_000)
+    assert club.count() == before + 2
 
 
 def test_an_import_from_the_command_line_shows_in_an_open_page(visit, club, tmp_path):
