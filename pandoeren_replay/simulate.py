@@ -22,6 +22,7 @@ from engine.ruleset import Bid, RuleSet
 from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.bidding import Bidder, Plan, bidder_for
 from pandoeren_replay.players.dealer import Dealer, dealer_for, with_results
+from pandoeren_replay.players.interrupts import held_back
 from parsers.phl_byte_writer import write_lines
 
 SOURCE = "simulated"
@@ -77,10 +78,11 @@ class Simulator:
         bidder = self.bidder
         melds = {k: self._own_meld(plans[k]) for k in bidder.meld_counts if k in plans}
         wish, liking = np.zeros(len(bidder.bids), np.int64), np.zeros(len(bidder.bids))
-        n = kernels.fill_wishes(
-            self.rng, bidder.rows, bidder.options, bidder.plan_array(plans, melds), temper.bold,
-            wish, liking,
-        )  # fmt: skip
+        with held_back():
+            n = kernels.fill_wishes(
+                self.rng, bidder.rows, bidder.options, bidder.plan_array(plans, melds), temper.bold,
+                wish, liking,
+            )  # fmt: skip
         return [(bidder.bids[k], x) for k, x in zip(wish[:n].tolist(), liking[:n].tolist())]
 
     def _choose(self, best: Bid | None, wishes: list[tuple[Bid, float]]) -> str:
@@ -89,7 +91,8 @@ class Simulator:
         bidder = self.bidder
         wish = np.array([bidder.option_of[bid.rank] for bid, _ in wishes], np.int64)
         liking = np.array([liking for _, liking in wishes], np.float64)
-        k = kernels.choose_bid(self.rng, bidder.options, row, level, wish, liking, len(wishes))
+        with held_back():
+            k = kernels.choose_bid(self.rng, bidder.options, row, level, wish, liking, len(wishes))
         return "-" if k < 0 else bidder.bids[k].text
 
     def _own_meld(self, plan: Plan) -> int:

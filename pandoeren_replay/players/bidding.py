@@ -19,6 +19,7 @@ from pandoeren_replay.players import plans as kernels
 from pandoeren_replay.players.cardplay import WANT_NONE
 from pandoeren_replay.players.dealing import TABLE, game_value_of, sample_games
 from pandoeren_replay.players.fitted import kept_models
+from pandoeren_replay.players.interrupts import held_back
 from pandoeren_replay.players.tables import GOALS, PLAN, contract_tables, option_bid
 from pandoeren_replay.players.valuation import N_FEATURES, Evaluator, want_of
 
@@ -158,11 +159,12 @@ class Bidder:
         model = Model(np.zeros(N_FEATURES), 1.0)
         n = 0
         for turn in range(self.ROUNDS):
-            n = sample_games(
-                rng, state, self.eval.values, self.rows, number, model.weights, turn > 0,
-                self.rules.play.first_lead == "forehand", table, self.SAMPLES // self.ROUNDS, xs,
-                ys, n,
-            )  # fmt: skip
+            with held_back():
+                n = sample_games(
+                    rng, state, self.eval.values, self.rows, number, model.weights, turn > 0,
+                    self.rules.play.first_lead == "forehand", table, self.SAMPLES // self.ROUNDS,
+                    xs, ys, n,
+                )  # fmt: skip
             model = _fit_model(xs[:n], ys[:n], linear)
         return model
 

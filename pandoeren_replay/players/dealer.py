@@ -18,6 +18,7 @@ from pandoeren_replay.players.dealing import (
     TABLE,
     deal_hands,
 )
+from pandoeren_replay.players.interrupts import held_back
 from pandoeren_replay.players.plans import WORK, MeldMemo, three_ranks
 from pandoeren_replay.players.tables import PLAN
 
@@ -81,12 +82,13 @@ class Dealer:
             s["bold"], s["skilled"] = bold, skilled
             s["low_bid"], s["revoke"] = low_bid, revoke
             while True:
-                why = deal_hands(
-                    rng, state, tables.fixed, b.eval.values, self._work, b.rows, b.options,
-                    b.weights, self._zs, self._threes, auction.symbol, auction.steps,
-                    auction.states, memo.answers, self._lowest_bid, self._plans, self._wish,
-                    self._liking, self.table, hands, calls, claims,
-                )  # fmt: skip
+                with held_back():
+                    why = deal_hands(
+                        rng, state, tables.fixed, b.eval.values, self._work, b.rows, b.options,
+                        b.weights, self._zs, self._threes, auction.symbol, auction.steps,
+                        auction.states, memo.answers, self._lowest_bid, self._plans, self._wish,
+                        self._liking, self.table, hands, calls, claims,
+                    )  # fmt: skip
                 if why == DONE:
                     break
                 if why == ASK_MELD:
