@@ -16,7 +16,8 @@ from parsers.dates import DAY_FIRST, Dates
 from parsers.mapping import mapping_of
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
-from parsers.typed_hand import Piece, TypedError, TypedHand, card_texts, date_texts
+from parsers.typed_hand import TypedHand
+from parsers.typed_pieces import TRICK, Piece, TypedError, card_texts, date_texts
 from parsers.words import CallTextError, call_text
 
 _SEAT = r"(?:noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=]))"
@@ -25,7 +26,6 @@ _CALLER = re.compile(
     r"(?:speelt|plays|bied[t]?|bids?|zegt|says)?\s*([A-Za-zèéê +-]{1,24}|\d{2,3})"
 )
 _TRUMP = re.compile(r"(?i)\b(?:troef|trumps?|zonder troef|no trumps?)\b")
-TRICK = re.compile(r"(?i)(?:(?<=^)|(?<=[\s;,/.]))(?:slag\s*|trick\s*)?([1-9]\d?)\s*[.):](?=\s*\S)")
 _RULE = re.compile(r"^\s*(?:[-=*_]{3,}|(?:spel|hand|potje|board|game)\s+\d+\s*[:.]?)\s*$", re.I)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
 
 from engine.record import HandRecord
 from parsers.base import Options
@@ -11,6 +10,7 @@ from parsers.cardtext import CardStyle, CardTextError, is_no_trump, is_unknown, 
 from parsers.dates import EXPECTED as DATE_EXPECTED
 from parsers.dates import Dates
 from parsers.mapping import Mapping
+from parsers.typed_pieces import ALONE, CLAIM, SEAT_HEAD, VERB, Piece, cut, key_of
 from parsers.words import (
     CALL_EXPECTED,
     CallTextError,
@@ -21,103 +21,10 @@ from parsers.words import (
     outcome_word,
 )
 
-Kind = Literal["statement", "trick", "cards"]
-
-_TRICK = re.compile(r"(?i)(?:(?<=^)|(?<=[\s;,/.]))(?:slag\s*|trick\s*)?([1-9]\d?)\s*[.):](?=\s*\S)")
-_SEAT_HEAD = re.compile(
-    r"(?i)(noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=(]))\b\s*"
-    r"(?:\(([^)]*)\))?\s*([:=])?\s*(.*)",
-    re.DOTALL,
-)
-_VERB = re.compile(r"(?i)(?:speelt|speel|plays|biedt|bied|bids|bid|zegt|says)\s+")
-_CLAIM = re.compile(r"(?i)(roem|stuk|deny|ontkent)\s*(\d{1,3})?")
-_KEYS = (
-    ("trump", r"troef\s*(?:is\s+)?[:=]?|trumps?\s*(?:are\s+|is\s+)?[:=]?"),
-    ("called", r"(?:vraagt\s+)?mee(?:gevraagd)?\s*[:=]?|vraagt\s*[:=]?|maat\s*[:=]|"
-               r"calls?\s*[:=]?|called\s*[:=]?|calling\s*[:=]?|with\s+"),
-    ("discard", r"weg(?:gelegd)?\s*[:=]?|legt\s+weg\s*[:=]?|discards?\s*[:=]?|discarded\s*[:=]?"),
-    ("middle", r"kijkkaart\s*[:=]?|midden\s*[:=]?|middle(?:\s+card)?\s*[:=]?|turn-?up\s*[:=]?"),
-    ("dealer", r"gever\s*[:=]?|deler\s*[:=]?|dealer\s*[:=]?"),
-    ("rules", r"regels\s*[:=]|rules\s*[:=]"),
-    ("date", r"datum\s*[:=]?|date\s*[:=]?"),
-    ("players", r"spelers\s*[:=]|players\s*[:=]"),
-    ("hand", r"(?:spel|hand|potje|board|game)\s*[:=]?\s*(?=\d)"),
-    ("points", r"punten\s*[:=]?|points\s*[:=]?"),
-    ("outcome", r"uitslag\s*[:=]?|result\s*[:=]?"),
-    ("plays", r"gespeeld\s*[:=]|play(?:ed)?\s*[:=]|kaarten\s*[:=]"),
-)  # fmt: skip
-_EDGE = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"  # not in the middle of a word
-_KEY_RES = tuple((name, re.compile(rf"(?i)(?:{pattern}){_EDGE}\s*")) for name, pattern in _KEYS)
-_ALONE = {"alleen", "alone", "solo", "geenmaat", "nopartner"}
 _STATEMENTS = (
     "a statement such as 'Zuid: 150', 'troef harten', 'mee: schoppenaas', 'weg: R7', "
     "'gever: West', 'gehaald', or a trick '1. HB H9 H7 H8'"
 )
-
-
-class TypedError(ValueError):
-    """A piece of a typed hand that is not understood, with its place."""
-
-    def __init__(self, line: int, column: int, token: str, expected: str) -> None:
-        super().__init__(expected)
-        self.line, self.column, self.token, self.expected = line, column, token[:80], expected
-
-
-@dataclass(slots=True)
-class Piece:
-    """One statement or trick: its text and where it begins."""
-
-    kind: Kind
-    text: str
-    line: int
-    column: int
-    number: int = 0
-    start: int = 0
-
-    def error(self, token: str, expected: str) -> TypedError:
-        """A fault in this piece; its column is that of ``token`` where it can be found."""
-        at = self.text.find(token) if token else 0
-        before = self.text[: max(at, 0)]
-        line = self.line + before.count("\n")
-        column = len(before) - before.rfind("\n") if "\n" in before else self.column + len(before)
-        return TypedError(line, column, token or self.text, expected)
-
-
-def card_texts(pieces: list[Piece]) -> tuple[list[str], list[str]]:
-    """Card texts and trump suits of some pieces, to settle the style of the file."""
-    cards: list[str] = []
-    suits: list[str] = []
-    for piece in pieces:
-        text = piece.text
-        if piece.kind == "statement":
-            key, rest = _key(text)
-            if key == "trump":
-                suits.append(rest)
-                continue
-            head = _SEAT_HEAD.fullmatch(text)
-            if key in ("called", "discard", "middle", "plays"):
-                text = rest
-            elif head:
-                text = head[4]
-            elif key is not None:
-                continue
-        cards += [t.rpartition(":")[2].strip("()") for t in split_cards(text)]
-    return cards, suits
-
-
-def date_texts(pieces: list[Piece]) -> list[str]:
-    """The dates of some pieces, to settle whether the day or the month comes first."""
-    told = (_key(p.text) for p in pieces if p.kind == "statement")
-    return [rest for key, rest in told if key == "date"]
-
-
-def _key(text: str) -> tuple[str | None, str]:
-    """The keyword that a statement begins with, and the rest of it."""
-    for name, pattern in _KEY_RES:
-        m = pattern.match(text)
-        if m:
-            return name, text[m.end() :].strip()
-    return None, text
 
 
 @dataclass(slots=True)
@@ -130,42 +37,8 @@ class TypedHand:
 
     @classmethod
     def of(cls, text: str, first_line: int) -> "TypedHand":
-        """Cut the text of one hand into pieces; comments in braces are set aside."""
-        comments: list[str] = []
-
-        def aside(m: re.Match[str]) -> str:
-            comments.append(m[0][1:-1].strip())
-            return re.sub(r"[^\n]", " ", m[0])
-
-        body = re.sub(r"\{[^{}]*\}", aside, text)
-        for mark in "{}":
-            at = body.find(mark)
-            if at >= 0:
-                line = first_line + body.count("\n", 0, at)
-                column = at - body.rfind("\n", 0, at)
-                raise TypedError(line, column, mark, "a comment between { and }")
-        pieces: list[Piece] = []
-        markers = list(_TRICK.finditer(body))
-        # "1." begins the tricks; numbers before it belong to statements ("spel 3:").
-        start = next((i for i, m in enumerate(markers) if m[1] == "1"), len(markers))
-        markers = markers[start:]
-        end = markers[0].start() if markers else len(body)
-        _statements(body, 0, end, first_line, pieces)
-        for i, m in enumerate(markers):
-            stop = markers[i + 1].start() if i + 1 < len(markers) else len(body)
-            cut = re.compile(r"[;\n]").search(body, m.end(), stop)
-            while cut and _only_cards(body[cut.end() : stop]):
-                cut = None
-            to = cut.start() if cut else stop
-            line, column = _place(body, m.start(), first_line)
-            if m[1] != str(i + 1):
-                raise TypedError(line, column, m[0].strip(), f"trick {i + 1}")
-            at = m.end() + len(body[m.end() : to]) - len(body[m.end() : to].lstrip())
-            line, column = _place(body, at, first_line)
-            pieces.append(Piece("trick", body[at:to].strip(" \t\n,;/"), line, column, i + 1))
-            if cut:
-                _statements(body, cut.end(), stop, first_line, pieces)
-        return cls(pieces, comments)
+        """Cut the text of one hand into pieces (:func:`parsers.typed_pieces.cut`)."""
+        return cls(*cut(text, first_line))
 
     def read(
         self, style: CardStyle, dates: Dates, mapping: Mapping, options: Options
@@ -186,67 +59,9 @@ class TypedHand:
         return self.builder.build(rules)
 
 
-def _only_cards(text: str) -> bool:
-    """Whether what follows a line end in a trick is still cards (a trick over two lines)."""
-    words = text.split()
-    return (
-        bool(words)
-        and all(re.fullmatch(r"(?:\S:)?[\w♠♥♦♣]{2,3}", w) for w in words)
-        and (outcome_word(text) is None and _key(text.strip())[0] is None)
-    )
-
-
-def _place(body: str, at: int, first_line: int) -> tuple[int, int]:
-    return first_line + body.count("\n", 0, at), at - body.rfind("\n", 0, at)
-
-
-def _statements(body: str, start: int, end: int, first_line: int, pieces: list[Piece]) -> None:
-    """Statements between two places; a piece that begins with no keyword goes on the last list."""
-    for m in re.compile(r"[^,;\n]+").finditer(body, start, end):
-        text = m[0].strip(" \t.")
-        if not text:
-            continue
-        at = m.start() + len(m[0]) - len(m[0].lstrip(" \t."))
-        line, column = _place(body, at, first_line)
-        last = pieces[-1] if pieces else None
-        if last is not None and last.kind == "statement" and _goes_on(last.text, text):
-            last.text = body[last.start : m.end()].rstrip(" \t.")
-            continue
-        pieces.append(Piece("statement", text, line, column, start=at))
-
-
-def _goes_on(last: str, text: str) -> bool:
-    """Whether a piece after a comma goes on with the list of the statement before it."""
-    key, _ = _key(text)
-    if key is not None or _SEAT_HEAD.fullmatch(text) or fold(text) in _ALONE:
-        return False
-    if outcome_word(text) is not None:
-        return False
-    before, rest = _key(last)
-    if before == "players":
-        return True
-    head = _SEAT_HEAD.fullmatch(last)
-    listed = rest if before == "plays" else (head[4] if head else "")
-    return (
-        bool(listed)
-        and len(split_cards(listed)) >= 1
-        and not _CLAIM.match(listed)
-        and all(len(t) <= 16 for t in split_cards(text))
-        and not _is_call(listed)
-    )
-
-
 def _joined(m: re.Match[str]) -> str:
     """An announcement without spaces, so that it stays one token."""
     return (f"{m[1]}:" if m[1] else "") + "roem" + m[2]
-
-
-def _is_call(text: str) -> bool:
-    try:
-        call_text(_VERB.sub("", text, count=1))
-    except CallTextError:
-        return False
-    return True
 
 
 class _Reader:
@@ -273,7 +88,7 @@ class _Reader:
             return
         text = piece.text
         named = self._named_player(text)
-        head = _SEAT_HEAD.fullmatch(text)
+        head = SEAT_HEAD.fullmatch(text)
         if head or named:
             seat = compass(head[1]) if head else named
             rest = head[4] if head else text.partition(":")[2]
@@ -281,11 +96,11 @@ class _Reader:
                 self._seat(piece, seat, head[2] if head else None, head[3] if head else ":",
                            rest.strip())  # fmt: skip
                 return
-        key, rest = _key(text)
+        key, rest = key_of(text)
         if key is not None:
             getattr(self, f"_{key}")(piece, rest)
             return
-        if fold(text) in _ALONE:
+        if fold(text) in ALONE:
             self.builder.declare(self.declarer, None, "-")
             return
         if is_no_trump(text) and len(text) > 1:
@@ -346,12 +161,12 @@ class _Reader:
             self.builder.name(seat, rest)
             self.book.learn(rest, seat)
             return
-        claim = _CLAIM.fullmatch(rest)
+        claim = CLAIM.fullmatch(rest)
         if claim:
             self._settle()
             self._claim(piece, seat, claim)
             return
-        word = _VERB.sub("", rest, count=1)
+        word = VERB.sub("", rest, count=1)
         try:
             call = call_text(word, None, self.mapping.calls)
         except CallTextError:
@@ -402,7 +217,7 @@ class _Reader:
             raise piece.error(rest, "a trump suit") from None
 
     def _called(self, piece: Piece, rest: str) -> None:
-        if is_no_trump(rest) or fold(rest) in _ALONE:
+        if is_no_trump(rest) or fold(rest) in ALONE:
             self.builder.declare(self.declarer, None, "-")
         else:
             self.builder.declare(self.declarer, None, self._one_card(piece, rest))
@@ -475,7 +290,7 @@ class _Reader:
             raise piece.error(piece.text, f"four cards in trick {piece.number - 1}")
         text = piece.text
         leader: int | None = None
-        head = _SEAT_HEAD.match(text)
+        head = SEAT_HEAD.match(text)
         if head and len(head[1]) > 1:
             leader = compass(head[1])
             text = head[4]
@@ -487,7 +302,7 @@ class _Reader:
             rest = paren[2] if paren else rest
             if (colon or paren) and seat is None:
                 raise piece.error(token, "a seat before the card")
-            claim = _CLAIM.fullmatch(rest)
+            claim = CLAIM.fullmatch(rest)
             if claim:
                 seat = self.declarer if seat is None else seat
                 if seat is None:

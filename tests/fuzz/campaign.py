@@ -193,11 +193,18 @@ def run_atheris(campaign: Campaign, inputs: int, out: Path) -> None:
     for i, data in enumerate(campaign.seeds):
         (corpus / f"seed-{i}").write_bytes(data)
 
+    def tell() -> None:
+        campaign.tally.seconds = time.monotonic() - start
+        out.write_text(campaign.tally.say() + "\n", "utf-8")
+
     def test_one_input(data: bytes) -> None:
-        campaign.one(data)
+        try:
+            campaign.one(data)
+        except AssertionError:
+            tell()
+            raise
         if campaign.tally.inputs % 500 == 0 or campaign.tally.inputs >= inputs:
-            campaign.tally.seconds = time.monotonic() - start
-            out.write_text(campaign.tally.say() + "\n", "utf-8")
+            tell()
 
     def mutator(data: bytes, max_size: int, seed: int) -> bytes:
         rng = Random(seed)
@@ -225,7 +232,7 @@ def main(argv: list[str] | None = None) -> int:
     ask.add_argument("--engine", choices=("random", "hypothesis", "atheris"), default="random")
     ask.add_argument("--coverage", action="store_true", help="measure lines (random engine)")
     ask.add_argument("--stop", type=int, default=1, help="end after this many faults")
-    ask.add_argument("--out", type=Path, help="where atheris leaves its figures")
+    ask.add_argument("--out", type=Path, help="where the figures go too")
     said = ask.parse_args(argv)
     if said.engine == "atheris" and said.parser == "phl-bytes":
         ask.error("atheris cannot see into compiled code: take another engine for phl-bytes")
@@ -249,6 +256,8 @@ def main(argv: list[str] | None = None) -> int:
         if not campaign.tally.faults:
             raise
     print(campaign.tally.say())
+    if said.out is not None:
+        said.out.write_text(campaign.tally.say() + "\n", "utf-8")
     if report:
         print(json.dumps(report))
     for fault in campaign.tally.faults:

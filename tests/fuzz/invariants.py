@@ -110,6 +110,8 @@ def check(
         raise Fault(f"{name}: {type(e).__name__}: {e}\n{data!r}") from e
     if sum(len(h.record.plays) for h in result.hands) > _cards(data):
         raise Fault(f"{name}: more cards than the file holds\n{data!r}")
+    if name == "scoresheet" and len(result.hands) > data.count(b"\n") + data.count(b"\r") + 1:
+        raise Fault(f"{name}: more hands than the file has lines\n{data!r}")
     if secret:
         _kept_private(name, result, data)
     return Seen(len(result.hands), len(result.rejects), seconds)

@@ -1,0 +1,110 @@
+"""The whole fuzz campaign: every parser with every engine, one process after another.
+
+``python tests/fuzz/whole.py --out figures.jsonl`` runs what :data:`PLAN` asks (over a million
+inputs) and adds the figures of each run to ``figures.jsonl`` as one line; a run that stands there
+already is not done again, so that the campaign may be broken off and taken up. ``--table`` only
+shows what the file holds, as the table of docs/fuzzing.md.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+CAMPAIGN = Path(__file__).with_name("campaign.py")
+
+PLAN = {
+    "table": {"atheris": 20_000, "hypothesis": 30_000, "random": 10_000},
+    "scoresheet": {"atheris": 15_000, "hypothesis": 25_000, "random": 10_000},
+    "typed": {"atheris": 80_000, "hypothesis": 50_000, "random": 20_000},
+    "events": {"atheris": 20_000, "hypothesis": 15_000, "random": 10_000},
+    "auto": {"atheris": 30_000, "hypothesis": 20_000, "random": 10_000},
+    "phl": {"atheris": 160_000, "hypothesis": 40_000, "random": 50_000},
+    "phn": {"atheris": 100_000, "hypothesis": 40_000, "random": 25_000},
+    "phl-bytes": {"hypothesis": 10_000, "random": 10_000},
+    "iss": {"atheris": 110_000, "hypothesis": 50_000, "random": 20_000},
+    "klaverlive": {"atheris": 25_000, "hypothesis": 25_000, "random": 8_000},
+    "bga": {"atheris": 4_000, "hypothesis": 8_000, "random": 2_000},
+    "boardgame-io": {"atheris": 5_000, "hypothesis": 8_000, "random": 3_000},
+    "exported": {"atheris": 100_000, "hypothesis": 40_000, "random": 30_000},
+    "other-game": {"atheris": 80_000, "hypothesis": 40_000, "random": 40_000},
+}
+"""Inputs of each run: about as much time for each, whatever the speed of the parser."""
+
+
+def figures(file: Path) -> list[dict[str, Any]]:
+    """The runs that a file of figures holds."""
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line]
+
+
+def run(parser: str, engine: str, inputs: int, seed: int) -> dict[str, Any]:
+    """One run in a process of its own; its faults, if any, are told on standard error."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        out = Path(folder) / "figures.json"
+        argv = [sys.executable, str(CAMPAIGN), "--parser", parser, "--engine", engine]
+        argv += ["--inputs", str(inputs), "--seed", str(seed), "--out", str(out)]
+        # libFuzzer leaves its corpus behind: it goes with the folder.
+        told = subprocess.run(argv, cwd=folder, env={**os.environ, "TMPDIR": folder},
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        if not out.exists():
+            raise RuntimeError(f"{parser} with {engine} gave no figures: {told.stderr[-2000:]}")
+        tally: dict[str, Any] = json.loads(out.read_text("utf-8"))
+        if tally["faults"] or tally["inputs"] < inputs:
+            print(told.stderr[-20_000:], file=sys.stderr)
+        return tally
+
+
+def table(runs: list[dict[str, Any]]) -> str:
+    """The figures as the table of docs/fuzzing.md, the parsers in the order of the plan.
+
+    >>> print(table([{"parser": "phl", "engine": "random", "inputs": 2000, "share": 0.25,
+    ...               "faults": 0}]).splitlines()[-1])
+    | `phl` | random | 2,000 | 25% | 0 |
+    """
+    lines = ["| parser | engine | inputs | gave a hand | faults |", "|---|---|---|---|---|"]
+    order = list(PLAN)
+    for r in sorted(runs, key=lambda r: order.index(r["parser"])):
+        share = f"{100 * r['share']:.0f}%"
+        lines.append(
+            f"| `{r['parser']}` | {r['engine']} | {r['inputs']:,} | {share} | {r['faults']} |"
+        )
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Command line."""
+    ask = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    ask.add_argument("--out", type=Path, required=True, help="file of figures, added to")
+    ask.add_argument("--parser", action="append", choices=list(PLAN), help="only this one")
+    ask.add_argument("--engine", action="append", help="only this one")
+    ask.add_argument("--share", type=float, default=1.0, help="part of the inputs of the plan")
+    ask.add_argument("--seed", type=int, default=0)
+    ask.add_argument("--table", action="store_true", help="show what the file holds")
+    said = ask.parse_args(argv)
+    if said.table:
+        print(table(figures(said.out)))
+        return 0
+    faults = 0
+    for parser in said.parser or PLAN:
+        for engine, inputs in PLAN[parser].items():
+            done = {(r["parser"], r["engine"]) for r in figures(said.out)}
+            if (parser, engine) in done or engine not in (said.engine or PLAN[parser]):
+                continue
+            tally = run(parser, engine, max(1, round(inputs * said.share)), said.seed)
+            faults += tally["faults"]
+            with said.out.open("a", encoding="utf-8") as f:
+                f.write(json.dumps(tally) + "\n")
+            print(json.dumps(tally), flush=True)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
