@@ -18,20 +18,20 @@ from typing import Any
 CAMPAIGN = Path(__file__).with_name("campaign.py")
 
 PLAN = {
-    "table": {"atheris": 20_000, "hypothesis": 30_000, "random": 10_000},
-    "scoresheet": {"atheris": 15_000, "hypothesis": 25_000, "random": 10_000},
-    "typed": {"atheris": 80_000, "hypothesis": 50_000, "random": 20_000},
-    "events": {"atheris": 20_000, "hypothesis": 15_000, "random": 10_000},
-    "auto": {"atheris": 30_000, "hypothesis": 20_000, "random": 10_000},
-    "phl": {"atheris": 160_000, "hypothesis": 40_000, "random": 50_000},
-    "phn": {"atheris": 100_000, "hypothesis": 40_000, "random": 25_000},
-    "phl-bytes": {"hypothesis": 10_000, "random": 10_000},
-    "iss": {"atheris": 110_000, "hypothesis": 50_000, "random": 20_000},
-    "klaverlive": {"atheris": 25_000, "hypothesis": 25_000, "random": 8_000},
-    "bga": {"atheris": 4_000, "hypothesis": 8_000, "random": 2_000},
-    "boardgame-io": {"atheris": 5_000, "hypothesis": 8_000, "random": 3_000},
-    "exported": {"atheris": 100_000, "hypothesis": 40_000, "random": 30_000},
-    "other-game": {"atheris": 80_000, "hypothesis": 40_000, "random": 40_000},
+    "table": {"atheris": 20_000, "hypothesis": 15_000, "random": 4_000},
+    "scoresheet": {"atheris": 10_000, "hypothesis": 15_000, "random": 4_000},
+    "typed": {"atheris": 80_000, "hypothesis": 40_000, "random": 10_000},
+    "events": {"atheris": 12_000, "hypothesis": 10_000, "random": 4_000},
+    "auto": {"atheris": 30_000, "hypothesis": 15_000, "random": 4_000},
+    "phl": {"atheris": 250_000, "hypothesis": 25_000, "random": 50_000},
+    "phn": {"atheris": 120_000, "hypothesis": 25_000, "random": 25_000},
+    "phl-bytes": {"hypothesis": 10_000, "random": 6_000},
+    "iss": {"atheris": 120_000, "hypothesis": 40_000, "random": 12_000},
+    "klaverlive": {"atheris": 20_000, "hypothesis": 12_000, "random": 4_000},
+    "bga": {"atheris": 3_000, "hypothesis": 6_000, "random": 1_000},
+    "boardgame-io": {"atheris": 3_000, "hypothesis": 6_000, "random": 1_500},
+    "exported": {"atheris": 120_000, "hypothesis": 20_000, "random": 30_000},
+    "other-game": {"atheris": 120_000, "hypothesis": 15_000, "random": 40_000},
 }
 """Inputs of each run: about as much time for each, whatever the speed of the parser."""
 

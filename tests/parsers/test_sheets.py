@@ -34,9 +34,9 @@ EXPECTED = {
         (5, "2026-10-17", "Corneel", "Piet", "pan+20", None, "made", (5, 0, 0, 5)),
     ],
     "04-euros.csv": [
-        (2, "2026-11-28", "Renée", "Thérèse", "130", None, "made", None),
-        (3, "2026-11-28", "Bob", NONE, "mis", None, "lost", None),
-        (4, "2026-11-28", "Thérèse", "Bob", "170", None, "made", None),
+        (2, "2026-11-28", "Renée", "Thérèse", "130", None, "made", (1, 1, 0, 0)),
+        (3, "2026-11-28", "Bob", NONE, "mis", None, "lost", (0, 0, -3, 0)),
+        (4, "2026-11-28", "Thérèse", "Bob", "170", None, "made", (0, 3, 3, 0)),
     ],
     "05-evening-lines.csv": [
         (3, "2026-11-28", "Anna", "Cor", "130", None, "made", (1, 0, 1, 0)),
@@ -165,7 +165,8 @@ def test_a_club_of_five_where_one_sits_out():
     assert (one.declarer, one.result.partner, one.result.score) == (0, 3, (1, 0, 0, 1))
     assert names(two) == ["An", "Bo", "Di", "Ed"]
     assert two.result.score == (-3, 0, 0, 0)
-    assert three.result.score is None
+    # Who sits beside Co is not known, and whoever it was scored nothing: misère is played alone.
+    assert three.result.score == (3, 0, 0, 0)
     assert any("scores of 1 players" in w for w in read(text).hands[2].warnings)
 
 
