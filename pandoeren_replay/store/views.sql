@@ -14,6 +14,11 @@ CREATE OR REPLACE MACRO recorded_score(result, seat) AS
     CASE WHEN contains(result, 'score=')
          THEN try_cast(regexp_extract(result, 'score=[^;]*' || seat || '([+-]?[0-9]+)', 1) AS SMALLINT)
     END;
+-- Of a score sheet that has one figure a hand: declarer's.
+CREATE OR REPLACE MACRO declarer_figure(result, meta) AS
+    CASE WHEN contains(meta, 'score_declarer=') AND NOT contains(result, 'score=')
+         THEN try_cast(regexp_extract(meta, '(?:^|;)score_declarer=([+-]?[0-9]+)', 1) AS SMALLINT)
+    END;
 -- What calls and cards prove, else what is recorded; a partner who is declarer himself is none.
 CREATE OR REPLACE MACRO best_partner(proven, declarer, recorded) AS
     CASE WHEN proven = -1 THEN '-' WHEN proven IS NOT NULL THEN seat_name(proven)
@@ -71,18 +76,22 @@ SELECT
     h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
-    coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n) AS score_n,
-    coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e) AS score_e,
-    coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s) AS score_s,
-    coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w) AS score_w,
+    coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n,
+             CASE WHEN h.declarer = 0 THEN r.figure END) AS score_n,
+    coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e,
+             CASE WHEN h.declarer = 1 THEN r.figure END) AS score_e,
+    coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s,
+             CASE WHEN h.declarer = 2 THEN r.figure END) AS score_s,
+    coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w,
+             CASE WHEN h.declarer = 3 THEN r.figure END) AS score_w,
     CASE h.declarer
-        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n)
-        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e)
-        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s)
-        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w)
+        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.figure)
+        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.figure)
+        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.figure)
+        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.figure)
         END AS declarer_score,
     CASE WHEN coalesce(h.score_n, x.score_n) IS NOT NULL THEN 'proven'
-         WHEN coalesce(r.score_n, x.recorded_n) IS NOT NULL THEN 'recorded'
+         WHEN coalesce(r.score_n, x.recorded_n, r.figure) IS NOT NULL THEN 'recorded'
         END AS score_from,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
@@ -95,10 +104,12 @@ LEFT JOIN (
     -- What is recorded where calls and cards do not prove it; of packed hands they do.
     SELECT hand_id, recorded_partner(result) AS partner,
         recorded_score(result, 'N') AS score_n, recorded_score(result, 'E') AS score_e,
-        recorded_score(result, 'S') AS score_s, recorded_score(result, 'W') AS score_w
+        recorded_score(result, 'S') AS score_s, recorded_score(result, 'W') AS score_w,
+        declarer_figure(coalesce(result, ''), meta_rest) AS figure
     FROM hand_row
     WHERE (score_n IS NULL OR partner IS NULL)
-        AND (contains(result, 'score=') OR contains(result, 'partner='))
+        AND (contains(result, 'score=') OR contains(result, 'partner=')
+            OR contains(meta_rest, 'score_declarer='))
 ) r ON r.hand_id = h.hand_id
 LEFT JOIN (
     -- What other sources of the same hand say and the stored record does not: only what they agree
