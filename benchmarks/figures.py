@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.timing import machine, peak_memory
 from engine.record import HandRecord
 from pandoeren_replay.export import named, stored_rows
-from pandoeren_replay.statistics.compute import can_split
+from pandoeren_replay.statistics.queries import can_split
 from pandoeren_replay.stats import BY, EXTRA, STATISTICS, figures, pairs
 from pandoeren_replay.stats import statistics as overview
 from pandoeren_replay.store import Store

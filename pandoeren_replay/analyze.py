@@ -23,6 +23,7 @@ from pandoeren_replay.annotate_notes import DeclarationNote
 from pandoeren_replay.filters import condition
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.decode import decode
+from pandoeren_replay.store.sums import keep as keep_sums
 
 PORTION_SECONDS = 30.0
 """How much work at most is lost when a run is killed."""
@@ -137,6 +138,7 @@ def _write(store: Store, found: list[Worth]) -> None:
         "value": pl.Int16, "best": pl.Int16, "played": pl.Boolean,
     }  # fmt: skip
     with store.writing() as con:
+        keep_sums(con)
         cells = [row for w in found for row in w.cells]
         _put(con, "evaluation", card_types, [w for w in found if w.valued[0]], cells)
         choices = [row for w in found for row in w.choices]

@@ -23,12 +23,14 @@ from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.generations import Unchanged
 from pandoeren_replay.store.merging import merge_sources
 from pandoeren_replay.store.store import Store
+from pandoeren_replay.store.sums import extend
 from pandoeren_replay.store.writer import (
     Batch,
     Disagreement,
     SourceRows,
     hash_rows,
     insert_rows,
+    next_id,
     write_batch,
 )
 from parsers.base import Located, Options, ParseResult, Reject, Source, Warn
@@ -254,6 +256,7 @@ def write(
     say("write", 0, 1)
     change = store.trying() if dry_run else store.writing(waiting)
     with change as con:
+        first = next_id(con, "hand", "hand_id")
         counts = add_sources(con, bulk, how or Options(), say, in_steps=True) if bulk else None
         written = write_batch(con, batch, hashed, __version__, options)
         totals.stored, totals.duplicate = written.stored, written.duplicate
@@ -264,14 +267,18 @@ def write(
             _add(totals, counts)
         if not changed:
             raise Unchanged
-        _merge(con, totals, written.import_id)
+        if not _merge(con, totals, written.import_id):
+            extend(con, first, counts.sums if counts is not None else ())
         totals.import_id = None if dry_run else written.import_id
     say("write", 1, 1)
     return totals
 
 
-def _merge(con: Any, totals: ImportTotals, import_id: int) -> None:
-    """Hands that another source tells in its own way are one hand, and counted as known."""
+def _merge(con: Any, totals: ImportTotals, import_id: int) -> bool:
+    """Hands that another source tells in its own way are one hand, and counted as known.
+
+    Whether hands may have changed by it.
+    """
     new = con.execute("SELECT source_id FROM source WHERE import_id = ?", [import_id]).fetchall()
     merged = merge_sources(con, [i for (i,) in new])
     totals.merged = merged.known
@@ -287,6 +294,7 @@ def _merge(con: Any, totals: ImportTotals, import_id: int) -> None:
         "UPDATE import_run SET stored = ?, duplicate = ? WHERE import_id = ?",
         [totals.stored, totals.duplicate, import_id],
     ).fetchall()
+    return merged.looked
 
 
 def _add(totals: ImportTotals, counts: BulkCounts) -> None:

@@ -76,6 +76,7 @@ SINCE = {
     "with_cards": "plays > 0 OR regexp_matches(coalesce(deal, ''), '[NESWM]')",
     "partner_from": "CASE WHEN partner IS NOT NULL THEN 'proven' END",
     "score_from": "CASE WHEN score_n IS NOT NULL THEN 'proven' END",
+    "draw": "(as_unsigned(hand_id) % 200)::SMALLINT",
 }
 
 # Small tables of an import, each in one file: file name, table.

@@ -28,6 +28,7 @@ from pandoeren_replay.filters import condition
 from pandoeren_replay.players.stored_bids import StoredBids, stored_bids
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.decode import decode
+from pandoeren_replay.store.sums import keep as keep_sums
 
 REVIEW_VERSION = f"1.{SOLVER_VERSION}"
 """Changes with the method; hands reviewed by another version are reviewed again."""
@@ -213,6 +214,7 @@ def write(store: Store, found: Sequence[Found]) -> None:
     hands = [(f.hand_id, f.content) for f in found]
     told = pl.DataFrame(hands, schema={"hand_id": pl.Int64, "hash": pl.UInt64}, orient="row")
     with store.writing() as con:
+        keep_sums(con)
         con.register("new_reviews", pl.DataFrame(rows, schema=types, orient="row").to_arrow())
         con.register("new_hands", told.to_arrow())
         con.execute("DELETE FROM review WHERE hand_id IN (SELECT hand_id FROM new_hands)")

@@ -142,8 +142,9 @@ def _of(
     import polars as pl
 
     from pandoeren_replay.statistics.analysis import MISSING, unanswerable
-    from pandoeren_replay.statistics.compute import can_split, figures
+    from pandoeren_replay.statistics.compute import figures
     from pandoeren_replay.statistics.glossary import chosen
+    from pandoeren_replay.statistics.queries import can_split
 
     try:
         wanted = chosen(of)

@@ -12,8 +12,9 @@ import numpy as np
 from pandoeren_replay.filters import condition, quote
 from pandoeren_replay.statistics import intervals
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
-from pandoeren_replay.statistics.groupings import EXTRA, groupings
+from pandoeren_replay.statistics.groupings import groupings
 from pandoeren_replay.statistics.model import Grouping, Population, Statistic
+from pandoeren_replay.statistics.queries import collected, query, summed_query
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -149,26 +150,6 @@ def figures(
     return [f for s in wanted for f in found[s.id]]
 
 
-def population_sql(store: Store, population: Population) -> str:
-    """SQL of a population, with ``{where}`` still in it."""
-    return population.sql if isinstance(population.sql, str) else population.sql(store)
-
-
-def can_split(s: Statistic, names: Sequence[str]) -> bool:
-    """Whether a statistic can be split by these groupings."""
-    population = POPULATIONS[s.population]
-    return all(n in population.own or n not in EXTRA for n in names)
-
-
-def key_sql(population: Population, group: Grouping) -> str:
-    """What a grouping is in a population; :class:`ValueError` where it means nothing there."""
-    if group.name in population.own:
-        return population.own[group.name] or group.sql
-    if group.name in EXTRA:
-        raise ValueError(f"--by {group.name}: {population.en} cannot be split by it")
-    return group.sql
-
-
 def _figures(
     store: Store,
     population: Population,
@@ -199,7 +180,10 @@ def cells_of(
 ) -> tuple[dict[tuple[Any, ...], list[Cell]], list[Cell]]:
     """Sums of statistics of one population, by group in the order to show them, and over all."""
     condition_sql, params = condition(where, store)
-    sql = collected(query(store, population, stats, groups), stats, groups)
+    sql = summed_query(store, population, stats, groups, condition_sql) or query(
+        store, population, stats, groups
+    )
+    sql = collected(sql, stats, groups)
     frame = store.sql(sql.replace("{where}", condition_sql), params)
     width = len(groups)
     keys = [
@@ -213,23 +197,6 @@ def cells_of(
     columns = [_columns(frame, i, s) for i, s in enumerate(stats)]
     cells = dict(zip(keys, ([c[g] for c, _ in columns] for g in range(len(keys)))))
     return {k: cells[k] for k in order.sorted()}, [total for _, total in columns]
-
-
-def collected(sql: str, stats: Sequence[Statistic], groups: Sequence[Grouping]) -> str:
-    """The query behind figures with the blocks of each group in lists, in the order of names."""
-    keys = ", ".join(f'"{g.name}"' for g in groups)
-    places = sum(len(g.order) or 1 for g in groups)
-    columns = [keys, *(f"min(o{i}) AS o{i}" for i in range(places))]
-    columns.append('sum("rows")::BIGINT AS "rows"')
-    for i, s in enumerate(stats):
-        columns += [f"sum({x}{i})::BIGINT AS {x}{i}" for x in "ns"]
-        columns += [f"sum({x}{i})::DOUBLE AS {x}{i}" for x in "tq"]
-        if s.unit == "mean":
-            columns += [f"list({x}{i}::DOUBLE ORDER BY block) AS {x}s{i}" for x in "nt"]
-    if any(s.unit == "mean" for s in stats):
-        columns.append("list(block ORDER BY block) AS blocks")
-    by = ", ".join(str(i + 1) for i in range(len(groups)))
-    return f"SELECT {', '.join(columns)}\nFROM (\n{sql}\n)\nGROUP BY {by}"
 
 
 def _columns(frame: "pl.DataFrame", i: int, s: Statistic) -> tuple[list[Cell], Cell]:
@@ -289,74 +256,6 @@ class _Order:
             return out
 
         return sorted(self.keys, key=place)
-
-
-def query(
-    store: Store,
-    population: Population,
-    stats: Sequence[Statistic],
-    groups: Sequence[Grouping],
-) -> str:
-    """The query behind figures, with ``{where}`` for the filter on ``hands h``.
-
-    Its columns: the groups, the block of sessions, what groups are sorted by, the rows, and for
-    each statistic ``n``, those without cards ``s``, the sum ``t`` and, for means, the sum of
-    squares ``q``.
-    """
-    keys = [key_sql(population, g) for g in groups]
-    columns = [f'{sql} AS "{g.name}"' for g, sql in zip(groups, keys)]
-    means = any(s.unit == "mean" for s in stats)
-    block = _block_sql(store) if means else "''"
-    columns.append(f"{block} AS block")
-    places = [
-        f"min({_order_sql(g, sql, key)})"
-        for g, key in zip(groups, keys)
-        for sql in (g.order or (key,))
-    ]
-    columns += [f"{sql} AS o{i}" for i, sql in enumerate(places)]
-    columns.append('count(*) AS "rows"')
-    for i, s in enumerate(stats):
-        over = f"FILTER ({s.over})"
-        sheet = f"FILTER (({s.over}) AND NOT u.with_cards)"
-        if s.unit == "mean":
-            value = f"({s.value})::DOUBLE"
-            columns += [
-                f"count({value}) {over} AS n{i}",
-                f"count({value}) {sheet} AS s{i}",
-                f"coalesce(sum({value}) {over}, 0) AS t{i}",
-                f"sum({value} * {value}) {over} AS q{i}",
-            ]
-        else:
-            columns += [
-                f"count(*) {over} AS n{i}",
-                f"count(*) {sheet} AS s{i}",
-                f"count(*) FILTER (({s.over}) AND ({s.value})) AS t{i}",
-                f"0 AS q{i}",
-            ]
-    only = [f"({key}) IS NOT NULL" for key in keys]
-    by = ", ".join(str(i + 1) for i in range(len(groups) + 1))
-    return (
-        f"SELECT {', '.join(columns)}\nFROM (\n{population_sql(store, population)}\n) u\n"
-        f"WHERE {' AND '.join(only)}\nGROUP BY {by}"
-    )
-
-
-def _order_sql(group: Grouping, sql: str, key: str) -> str:
-    # A grouping that means something else in this population is sorted by its own value.
-    if group.name == "seat":
-        return f"strpos('NESW', {key})"
-    return sql
-
-
-def _block_sql(store: Store) -> str:
-    """What is drawn in the bootstrap: the session, or the hand where it names none.
-
-    A hand goes by its content hash, which is the same in a store and in a lake.
-    """
-    n = store.rows("SELECT count(DISTINCT session) AS n FROM hands")[0]["n"]
-    if n <= intervals.BLOCKS:
-        return f"coalesce(u.session, '#' || (hash(u.hash) % {intervals.BLOCKS}))"
-    return f"(hash(coalesce(u.session, u.hash)) % {intervals.BLOCKS})::VARCHAR"
 
 
 def figure_of(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pandoeren_replay.filters import condition
-from pandoeren_replay.statistics.compute import query
 from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, TOPICS
 from pandoeren_replay.statistics.groupings import EXTRA, GROUPINGS, groupings
 from pandoeren_replay.statistics.model import Statistic
+from pandoeren_replay.statistics.queries import query
 from pandoeren_replay.store.store import Store
 
 _BREAK = re.compile(r"\s+(?=(?:FROM|WHERE|LEFT JOIN|CROSS JOIN|JOIN|GROUP BY|UNION ALL)\b)")

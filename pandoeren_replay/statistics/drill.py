@@ -10,10 +10,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from pandoeren_replay.filters import FilterError, condition
-from pandoeren_replay.statistics.compute import COUNTED, key_sql, population_sql
+from pandoeren_replay.statistics.compute import COUNTED
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import grouping
 from pandoeren_replay.statistics.model import Population, Statistic
+from pandoeren_replay.statistics.queries import key_sql, population_sql
 from pandoeren_replay.store.store import Store
 
 

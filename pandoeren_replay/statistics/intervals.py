@@ -18,8 +18,6 @@ FEW = 30
 """Below this number a figure is marked small: shown grey and never ranked."""
 
 DRAWS = 2000
-BLOCKS = 200
-"""Sessions beyond this number are dealt into so many blocks, which are drawn in their stead."""
 _SEED = 1958  # fixed, so that the same store always shows the same interval
 
 

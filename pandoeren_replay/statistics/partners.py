@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 from pandoeren_replay.filters import condition as filter_condition
 from pandoeren_replay.filters import quote
 from pandoeren_replay.statistics import intervals
+from pandoeren_replay.statistics.queries import sums_for, sums_sql
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
 
 QUERY = """
-SELECT declarer_name, partner_name, count(*) AS n, count(*) FILTER (success) AS made,
-    count(*) FILTER (NOT with_cards) AS no_cards
-FROM hands h
-WHERE success IS NOT NULL AND declarer_name IS NOT NULL AND partner_name IS NOT NULL AND ({where})
-GROUP BY declarer_name, partner_name
+SELECT u.declarer_name, u.partner_name, sum(u.hands)::BIGINT AS n,
+    coalesce(sum(u.hands) FILTER (u.success), 0)::BIGINT AS made,
+    coalesce(sum(u.hands) FILTER (NOT u.with_cards), 0)::BIGINT AS no_cards
+FROM ({hands}) u
+WHERE u.success IS NOT NULL AND u.declarer_name IS NOT NULL AND u.partner_name IS NOT NULL
+GROUP BY u.declarer_name, u.partner_name
 ORDER BY n DESC, declarer_name, partner_name
 """
+
+
+_HANDS = "SELECT *, 1 AS hands FROM hands h WHERE ({where})"
 
 
 def pairs(store: Store, where: str | None = None) -> "pl.DataFrame":
@@ -34,7 +39,9 @@ def pairs(store: Store, where: str | None = None) -> "pl.DataFrame":
     import polars as pl
 
     sql, params = filter_condition(where, store)
-    rows = store.rows(QUERY.replace("{where}", sql), params)
+    table = sums_for(store, "hand", [QUERY], sql)
+    hands = sums_sql(table) if table else _HANDS
+    rows = store.rows(QUERY.replace("{hands}", hands).replace("{where}", sql), params)
     all_n, all_made = sum(r["n"] for r in rows), sum(r["made"] for r in rows)
     as_declarer: dict[str, tuple[int, int]] = {}
     as_partner: dict[str, tuple[int, int]] = {}

@@ -38,6 +38,7 @@ from pandoeren_replay.store.bulk_source import (
     NotForBulk,
     Progress,
 )
+from pandoeren_replay.store.bulk_sums import PackedSums
 from pandoeren_replay.store.columns import HAND, ROW_GROUP, VIOLATION, arrow_table
 from pandoeren_replay.store.encode import Row, encode, is_empty
 from pandoeren_replay.store.hash import hash_text
@@ -129,6 +130,7 @@ class BulkImport:
         source_id = next_id(self._con, "source", "source_id")
         insert_rows(self._con, "source", [(source_id, self._import_id, source.name, FORMAT)])
         self._kinds.next_source()
+        self.counts.sums.append(PackedSums(source_id))
         # One chunk is read, one replayed, one written at a time.
         reader = PhlBytesReader(source.name, self._options, rooms=3)
         done = 0
@@ -266,6 +268,10 @@ class BulkImport:
             mine = fast[packed.fit[fast] == kind]
             if new[mine].any():
                 fresh.append((name, mine[new[mine]]))
+                if kind == PLAIN:
+                    self.counts.sums[-1].add(
+                        packed.words, packed.kinds, hashes, fresh[-1][1], self._kinds.targets()
+                    )
             if not new[mine].all():
                 again_rows = mine[~new[mine]]
                 table = packed_table(chunk, result, packed, again_rows, kind == TOLD)

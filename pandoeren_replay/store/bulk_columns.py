@@ -57,6 +57,10 @@ class Kinds:
         self.new: list[tuple[Any, ...]] = []
         self.next_source()
 
+    def targets(self) -> list[int]:
+        """The target of every kind by its number, 0 where it has none."""
+        return [kind[-1] or 0 for kind in self._numbers]
+
     def next_source(self) -> None:
         """Forget what the keys of the last source meant."""
         self._known: dict[int, int] = {}

@@ -85,6 +85,8 @@ class BulkCounts:
     rejects: list[Reject] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
+    sums: list[Any] = field(default_factory=list)
+    """Sums of the hands that went into the table ``hand_packed``, by source."""
     told: bool = False  # whether a source was not known to hold one of the known hands
 
 

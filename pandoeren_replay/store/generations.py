@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pandoeren_replay.store import schema
+from pandoeren_replay.store import schema, sums
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.lock import exclusive
 
@@ -105,6 +105,7 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 con.execute("BEGIN")
                 schema.migrate(con, str(folder))
                 yield con
+                sums.settle(con, schema.players_view())
                 con.execute("COMMIT")
                 con.execute("CHECKPOINT")
             finally:
@@ -200,6 +201,8 @@ def rewrite(folder: Path, create: Callable[[Path], None]) -> None:
                 ).fetchall()
                 for (table,) in tables:
                     con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM old.{table}").fetchall()
+                if sums.are_there(con):
+                    sums.show_players(con)
                 con.execute("COMMIT")
                 con.execute("DETACH old")
                 con.execute("CHECKPOINT")

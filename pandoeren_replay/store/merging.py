@@ -40,6 +40,7 @@ class Merged:
     """What merging did: records of this import that are hands of others, and what to tell."""
 
     known: int = 0
+    looked: bool = False  # whether records were compared at all; else no hand has changed
     disagreements: list[Disagreement] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
 
@@ -75,6 +76,7 @@ def merge_sources(con: Any, new: Collection[int] | None = None) -> Merged:
     out = Merged()
     if new is not None and not _near(con, new):
         return out
+    out.looked = True
     records = _records(con)
     found = match([r.told for r in records.values()])
     hidden: dict[int, tuple[int, str]] = {}

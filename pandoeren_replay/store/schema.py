@@ -7,8 +7,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.sums import sum_tables
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -62,7 +63,7 @@ _HAND_VIEW = "-- {the view hand}"
 def _tables() -> str:
     from pandoeren_replay.store.packed import packed_tables
 
-    return _sql("tables.sql") + packed_tables()
+    return _sql("tables.sql") + packed_tables() + sum_tables()
 
 
 def _migration(step: int) -> str:
@@ -70,7 +71,7 @@ def _migration(step: int) -> str:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
-    return MIGRATIONS[step]
+    return sum_tables() if step == 8 else MIGRATIONS[step]
 
 
 def _views() -> str:
@@ -81,6 +82,13 @@ def _views() -> str:
 
 def _sql(name: str) -> str:
     return (files("pandoeren_replay.store") / name).read_text("utf-8")
+
+
+def players_view() -> str:
+    """SQL of the view ``players`` as it is where the store keeps no sums."""
+    views = _sql("views.sql")
+    start = views.index("CREATE OR REPLACE VIEW players")
+    return views[start : views.index(";", start)]
 
 
 def create_file(path: Path) -> None:

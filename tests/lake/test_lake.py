@@ -15,7 +15,7 @@ from pandoeren_replay import lake_import, lake_merge
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.lake import Lake
 from pandoeren_replay.lake_import import cut_lines, import_lake
-from pandoeren_replay.statistics.compute import can_split
+from pandoeren_replay.statistics.queries import can_split
 from pandoeren_replay.stats import STATISTICS, measure, statistics
 from pandoeren_replay.store import Store, StoreError
 from parsers.base import Options, Source

@@ -1,0 +1,206 @@
+"""Sums of packed hands, added up while they are imported; see :mod:`.sums`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from pandoeren_replay.store.packed import (
+    FIELDS_0,
+    FIELDS_1,
+    LAST_SCORE_BIAS,
+    PLAY_BITS,
+    SCORE_BIAS,
+    places,
+)
+from pandoeren_replay.store.packed_kernels import EMPTY, WORDS
+from pandoeren_replay.store.sums import BLOCKS
+
+_AT_0, _AT_1 = places(FIELDS_0), places(FIELDS_1)
+_DEALER, _DECLARER, _TRUMP, _MADE, _RECORDED, _PASSED_OUT, _SIMULATED, _N_TRICKS = (
+    _AT_0[name]
+    for name in (
+        "dealer", "declarer", "trump", "made", "recorded", "passed_out", "simulated", "n_tricks",
+    )
+)  # fmt: skip
+_POINTS, _MELD, _SCORE_W = (_AT_1[name] for name in ("points_side", "meld_side", "score_w"))
+_MOST_POINTS, _MOST_MELD, _MOST_SCORE, _MOST_TRICKS = (
+    (1 << width) - 1
+    for width in (
+        FIELDS_1["points_side"], FIELDS_1["meld_side"], FIELDS_1["score_w"], FIELDS_0["n_tricks"],
+    )
+)  # fmt: skip
+_P0, _P1, _W0, _W1 = (WORDS.index(w) for w in ("p0", "p1", "w0", "w1"))
+_NO_DECLARER = (1 << FIELDS_0["declarer"]) - 1
+_UNKNOWN = 3
+NO_TARGET = -1
+
+MEASURES = ("hands", "margin_n", "margin_t", "margin_q", "score_n", "score_t", "score_q")
+_FEW = 1 << 14
+
+# A key holds, from the lowest bits: the block (8), simulated (1), success (2), then for contracts
+# trump (3), declarer (3), and for origins whether somebody bid (1), dealer (2); last the kind.
+_BLOCK, _WHO, _SUCCESS, _REST = 0, 8, 9, 11
+_CONTRACT_KIND, _ORIGIN_KIND = _REST + 6, _REST + 3
+
+
+@njit(cache=True, nogil=True)
+def _score(words: Any, i: int, declarer: int) -> int:
+    """Declarer's score."""
+    if declarer < 3:
+        return int((words[_P1 + declarer, i] >> PLAY_BITS) & 0xFFFF) - SCORE_BIAS
+    return int((words[_W1, i] >> _SCORE_W) & _MOST_SCORE) - LAST_SCORE_BIAS
+
+
+@njit(cache=True, nogil=True)
+def _place(keys: Any, key: int) -> int:
+    """Where a key is in a table of keys, or would be put."""
+    mask = keys.size - 1
+    i = (key ^ key >> 15 ^ key >> 29) * 0x9E3779B1 & mask
+    while keys[i] != key and keys[i] != EMPTY:
+        i = (i + 1) & mask
+    return i
+
+
+@njit(cache=True, nogil=True)
+def add(
+    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, by_contract: bool, keys: Any,
+    cells: Any, used: int, start: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Add hands ``rows[start:]`` to ``cells``; (how far it came, cells used).
+
+    Stops when half of the table is used. Hands without a contract are counted among origins only.
+    """
+    for k in range(start, rows.size):
+        if 2 * used >= keys.size:
+            return k, used
+        i = rows[k]
+        w0, w1 = words[_W0, i], words[_W1, i]
+        passed_out = (w0 >> _PASSED_OUT) & 1
+        if by_contract and passed_out:
+            continue
+        declarer = int((w0 >> _DECLARER) & _NO_DECLARER)
+        success = int((w0 >> _MADE) & 3)
+        if success > 1:
+            success = int((w0 >> _RECORDED) & 3)
+        if success > 1:
+            success = _UNKNOWN
+        key = np.int64(hashes[i] % np.uint64(BLOCKS)) << _BLOCK
+        key |= int((w0 >> _SIMULATED) & 1) << _WHO | success << _SUCCESS
+        if by_contract:
+            key |= int((w0 >> _TRUMP) & 7) << _REST | declarer << (_REST + 3)
+            key |= int(kinds[i]) << _CONTRACT_KIND
+        else:
+            key |= int(1 - passed_out) << _REST | int((w0 >> _DEALER) & 3) << (_REST + 1)
+            key |= int(kinds[i]) << _ORIGIN_KIND
+        at = _place(keys, key)
+        if keys[at] == EMPTY:
+            keys[at] = key
+            used += 1
+        cell = cells[at]
+        cell[0] += 1
+        target = targets[kinds[i]]
+        if target > 0 and (w0 >> _N_TRICKS) & _MOST_TRICKS == 8:
+            margin = int((w1 >> _POINTS) & _MOST_POINTS) + int((w1 >> _MELD) & _MOST_MELD) - target
+            cell[1] += 1
+            cell[2] += margin
+            cell[3] += margin * margin
+        if declarer < 4:
+            score = _score(words, i, declarer)
+            cell[4] += 1
+            cell[5] += score
+            cell[6] += score * score
+    return rows.size, used
+
+
+@njit(cache=True, nogil=True)
+def _move(keys: Any, cells: Any, to_keys: Any, to_cells: Any) -> None:
+    """Put all cells into an empty, larger table."""
+    for i in range(keys.size):
+        if keys[i] != EMPTY:
+            at = _place(to_keys, keys[i])
+            to_keys[at] = keys[i]
+            to_cells[at] = cells[i]
+
+
+class _Cells:
+    """Sums by key, in a table that grows."""
+
+    def __init__(self, by_contract: bool) -> None:
+        self.by_contract = by_contract
+        self.keys = np.full(_FEW, EMPTY, np.int64)
+        self.cells = np.zeros((_FEW, len(MEASURES)), np.int64)
+        self.used = 0
+
+    def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any) -> None:
+        at = 0
+        while at < rows.size:
+            at, self.used = add(
+                words, kinds, hashes, rows, targets, self.by_contract, self.keys, self.cells,
+                self.used, at,
+            )  # fmt: skip
+            if at < rows.size:
+                keys = np.full(4 * self.keys.size, EMPTY, np.int64)
+                cells = np.zeros((keys.size, len(MEASURES)), np.int64)
+                _move(self.keys, self.cells, keys, cells)
+                self.keys, self.cells = keys, cells
+
+    def table(self) -> Any:
+        """As an Arrow table: key and measures, in the order of keys."""
+        there = np.flatnonzero(self.keys != EMPTY)
+        there = there[np.argsort(self.keys[there])]
+        columns = {"key": self.keys[there]}
+        columns |= {m: self.cells[there, k] for k, m in enumerate(MEASURES)}
+        return pa.table(columns)
+
+
+def _bits(at: int, width: int) -> str:
+    return f"((s.key >> {at}) & {(1 << width) - 1})"
+
+
+_SHARED = (
+    f"{_bits(_WHO, 1)} = 1 AS simulated, true AS with_cards, "
+    f"CASE {_bits(_SUCCESS, 2)} WHEN 0 THEN false WHEN 1 THEN true END AS success, "
+    f"{_bits(_BLOCK, 8)}::UTINYINT AS block_nr, "
+    f"{', '.join(f'sum(s.{m})::BIGINT AS {m}' for m in MEASURES)}"
+)
+_CONTRACTS = (
+    "INSERT INTO sum_contract BY NAME SELECT k.rules, k.rules_hash, k.contract, k.contract_key, "
+    f"k.level, k.target, nullif(seat_name({_bits(_REST + 3, 3)}), '') AS declarer, "
+    f"nullif(trump_name({_bits(_REST, 3)}), '') AS trump, {_SHARED} "
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_CONTRACT_KIND} "
+    "WHERE k.contract IS NOT NULL GROUP BY ALL"
+)
+_ORIGINS = (
+    "INSERT INTO sum_origin BY NAME SELECT k.rules, (SELECT name FROM source WHERE source_id = ?) "
+    f"AS source, seat_name({_bits(_REST + 1, 2)}) AS dealer, "
+    f"{_bits(_REST, 1)} = 1 AND k.contract IS NOT NULL AS played, {_SHARED} "
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_ORIGIN_KIND} GROUP BY ALL"
+)
+
+
+class PackedSums:
+    """Sums of the hands of one source that go into the table ``hand_packed``."""
+
+    def __init__(self, source_id: int) -> None:
+        self._source_id = source_id
+        self._contracts = _Cells(by_contract=True)
+        self._origins = _Cells(by_contract=False)
+
+    def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Sequence[int]) -> None:
+        """Add packed hands; ``targets`` by number of the kind."""
+        known = np.array(targets, np.int64)
+        for cells in (self._contracts, self._origins):
+            cells.add(words, kinds, hashes, rows, known)
+
+    def insert(self, con: Any) -> None:
+        """Add them to the tables of sums; the kinds and the source must be in the store."""
+        for cells, sql, params in (
+            (self._contracts, _CONTRACTS, []),
+            (self._origins, _ORIGINS, [self._source_id]),
+        ):
+            con.register("incoming_sums", cells.table())
+            con.execute(sql, params).fetchall()
+            con.unregister("incoming_sums")
