@@ -1,16 +1,21 @@
 """What must hold for whatever a parser makes of a file, however damaged."""
 
+import os
 import re
 import signal
+import tempfile
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from engine.cards import N_CARDS
 from parsers.base import Options, Parser, ParseResult, Source
-from parsers.detect import parsers, read_sources
+from parsers.detect import parsers, read_path, read_sources
+from parsers.mapping import parse_mapping
 from tests.fuzz.mutators import SECRET
 from tests.mutate import check_sane
 from tests.parsers.told import RULES
@@ -61,7 +66,7 @@ def _alarm() -> Any:
 def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
     """What reads the inputs of a campaign: one parser, or the detection of formats."""
     if name == "auto":
-        return lambda data, options: read_sources([Source("x", data)], options)
+        return _whatever()
     if name == "phl-bytes":
         _both_readers(b"heerlen S . . . . . . .\n", Options())  # it is compiled when first used
         return _both_readers
@@ -71,6 +76,62 @@ def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
         text = data[:20_000].decode("utf-8", "replace")
         assert parser.recognise(text, "x") in (True, False)
         return parser.parse([Source("x", data)], options)
+
+    return read
+
+
+class _Fails:
+    """A parser of somebody else's that is broken: that may stop no import."""
+
+    name = "fails"
+
+    def recognise(self, text: str, name: str) -> bool:
+        return False
+
+    def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
+        raise ZeroDivisionError(sources[0].data[:20])
+
+
+def _whatever() -> Callable[[bytes, Options], ParseResult]:
+    """What an application does: bytes, a file, a folder, a format or a ``--map`` file named.
+
+    Which of them follows from the input, so that a find can be read again.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="read-"))
+    file = folder / "evening" / "x.txt"
+    file.parent.mkdir()
+    (file.parent / "README").write_text("an evening", "utf-8")
+    (file.parent / ".DS_Store").write_bytes(b"\0")
+    (folder / "gone").symlink_to(folder / "nowhere")
+    os.mkfifo(folder / "pipe")
+    formats = list(parsers())
+    mapped = parse_mapping('rules = "heerlen"\n[columns]\ndeclarer = "Baas"\n')
+
+    def read(data: bytes, options: Options) -> ParseResult:
+        draw = zlib.crc32(data)
+        match draw % 10:
+            case 0:
+                file.write_bytes(data)
+                return read_path(file, options)
+            case 1:
+                file.write_bytes(data)
+                return read_path(folder, options)
+            case 2:
+                return read_sources(
+                    [Source("x", data)], options, formats[draw // 10 % len(formats)]
+                )
+            case 3:
+                return read_sources([Source("x", data)], Options(rules="fiches", mapping=mapped))
+            case 4:
+                name = ("x.toml", "README.md", "x.csv")[draw // 10 % 3]
+                return read_sources([Source(name, data)], options, folder=draw // 30 % 2 == 1)
+            case 5:
+                parsers()[_Fails.name] = _Fails()
+                try:
+                    return read_sources([Source("x", data)], options, _Fails.name)
+                finally:
+                    del parsers()[_Fails.name]
+        return read_sources([Source("x", data)], options)
 
     return read
 
@@ -119,7 +180,7 @@ def check(
 
 def _cards(data: bytes) -> int:
     """How many cards a file shows at most, by an eye that knows no format."""
-    if data[:2] in (b"PK", b"\x1f\x8b"):
+    if data[:2] in (b"PK", b"\x1f\x8b") or data[:4] == b"PAR1":
         return 10**9
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or 4 * data.count(0) > len(data)
     big = wide and (data[:2] == b"\xfe\xff" or data[0::2].count(0) > data[1::2].count(0))

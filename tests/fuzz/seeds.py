@@ -214,7 +214,8 @@ def _auto() -> list[bytes | str]:
     out.append(packed.getvalue())
     out += [gzip.compress(t.encode(), mtime=0) for t in small[:3]]
     out += [small[3].encode("utf-16"), small[4].encode("cp1252"), "\ufeff" + small[5]]
-    return [*out, *_packed(small[3], small[4])]
+    out += [*_packed(small[3], small[4]), *_match(), _table_of_hands()]
+    return [*out, *_json_faults(), *_cut_texts()]
 
 
 def _packed(table_text: str, sheet_text: str) -> list[bytes]:
@@ -234,7 +235,74 @@ def _packed(table_text: str, sheet_text: str) -> list[bytes]:
     book = io.BytesIO()
     lines = [r.split(";") for r in sheet_text.splitlines()]
     pl.DataFrame(lines[1:], schema=lines[0], orient="row").write_excel(book)
-    return [inner.getvalue(), outer.getvalue(), book.getvalue()]
+    deep = inner.getvalue()
+    for _ in range(3):
+        more = io.BytesIO()
+        with zipfile.ZipFile(more, "w") as z:
+            z.writestr("weer.zip", deep)
+            z.writestr("regels.toml", b'rules = "heerlen"')
+        deep = more.getvalue()
+    thrice = gzip.compress(gzip.compress(gzip.compress(table_text.encode(), mtime=0)))
+    locked = bytearray(outer.getvalue())
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(mark) + flags] |= 1  # says that it is encrypted
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    none = io.BytesIO()
+    pl.DataFrame({"phl": []}, schema={"phl": pl.String}).write_parquet(none)
+    tar = bytes(257) + b"ustar\x0000" + bytes(248)
+    return [
+        inner.getvalue(),
+        outer.getvalue(),
+        book.getvalue(),
+        deep,
+        thrice,
+        bytes(locked),
+        tar,
+        empty.getvalue(),
+        none.getvalue(),
+        gzip.compress(outer.getvalue(), mtime=0),
+    ]
+
+
+def _match() -> list[bytes]:
+    """A match of boardgame.io in two files of one folder, in an archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        for i, text in enumerate(_bgio()[:2]):
+            z.writestr(f"avond/{i}.json", text)
+    return [out.getvalue()]
+
+
+def _table_of_hands() -> bytes:
+    """An exported table of hands in Parquet."""
+    import polars as pl
+
+    out = io.BytesIO()
+    pl.DataFrame({"id": ["1", "2"], "phl": [t.strip() for t in _phl()[:2]]}).write_parquet(out)
+    return out.getvalue()
+
+
+def _json_faults() -> list[str]:
+    """Valid documents of a server with one field more: faults of JSON itself, and none."""
+    state = json.dumps(STATE)[:-1]
+    values = (
+        '"\\ud83d"', '"\\ud83c\\udca1"', "[" * 210 + "]" * 210, "[1]," * 210 + "[]", "NaN", "1.5",
+        "1e999", "9" * 5000,
+    )  # fmt: skip
+    return [f'{state},"more":[{v}]}}' for v in values]
+
+
+def _cut_texts() -> list[bytes]:
+    """Texts that end inside a character, and encodings that few programs write."""
+    text = f"{SHORT} {{café}} {{café"
+    return [
+        text.encode()[:-1],
+        text.encode("utf-16")[:-1],
+        text.encode("utf-32"),
+        text.encode("utf-16-be"),
+        b"\0\1\2" + text.encode(),
+    ]
 
 
 _SEEDS: dict[str, Callable[[], Any]] = {
