@@ -9,6 +9,7 @@ from engine.replay import replay
 from engine.ruleset import RuleSet
 from engine.score import Booked, Ledger
 from engine.state import Replay
+from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.store import Store
 
@@ -83,7 +84,7 @@ def stored_sheet(store: Store, session: str, rules: RuleSet | None = None) -> Sh
     rule sets and none is given.
     """
     rows = store.rows(
-        "SELECT hand_id, rules, rules_hash FROM hand WHERE session = ? "
+        "SELECT * FROM hand WHERE session = ? "
         "ORDER BY try_cast(hand_no AS BIGINT) NULLS LAST, hand_no, hand_id",
         [session],
     )
@@ -104,4 +105,4 @@ def stored_sheet(store: Store, session: str, rules: RuleSet | None = None) -> Sh
                 "say which one to book by with --rules"
             )
         rules = store.rule_set(*kinds[0])
-    return sheet(session, ((r["hand_id"], store.record(r["hand_id"])) for r in rows), rules)
+    return sheet(session, ((r["hand_id"], decode(r)) for r in rows), rules)

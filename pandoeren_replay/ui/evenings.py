@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine.state import Outcome
 from engine.violations import Language
-from pandoeren_replay.sessions import SheetLine, stored_sheet
+from pandoeren_replay.sessions import Sheet, SheetLine, stored_sheet
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.encode import is_simulated
 from pandoeren_replay.ui.payload import contract_label, player_name, result_of, seat_names
@@ -61,7 +61,7 @@ def evening(source: Source, name: str, rules_id: str, lang: Language) -> Evening
 def _evening(path: str, generation: int, name: str, rules_id: str, lang: Language) -> Evening:
     store = Store(path)
     text = Texts(lang)
-    made = stored_sheet(store, name, store.rule_set(rules_id))
+    made = _sheet(path, generation, name, rules_id)
     keys = {
         r["hand_id"]: r["hash"]
         for r in store.rows("SELECT hand_id, hash FROM hands WHERE session = ?", [name])
@@ -81,6 +81,17 @@ def _evening(path: str, generation: int, name: str, rules_id: str, lang: Languag
         incomplete=made.incomplete,
         simulated=all(p.simulated for p in played),
     )
+
+
+def booked(source: Source, name: str, rules_id: str) -> Sheet:
+    """The score sheet of a session as it is booked, by one of its rule sets."""
+    return _sheet(source.path, source.generation, name, rules_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=20)
+def _sheet(path: str, generation: int, name: str, rules_id: str) -> Sheet:
+    store = Store(path)
+    return stored_sheet(store, name, store.rule_set(rules_id))
 
 
 def _player(lines: tuple[SheetLine, ...], seat: int) -> str | None:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from pandoeren_replay.filters import quote
 from pandoeren_replay.luck import Parts, SessionLuck, stored_luck
-from pandoeren_replay.sessions import stored_sheet
 from pandoeren_replay.statistics.fair import (
     PlayerReview,
     SessionReview,
@@ -18,8 +17,8 @@ from pandoeren_replay.stats import FEW
 from pandoeren_replay.store import Store
 from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
-from pandoeren_replay.ui.evenings import Evening
-from pandoeren_replay.ui.fairness import bid_words, reviewing
+from pandoeren_replay.ui.evenings import Evening, booked
+from pandoeren_replay.ui.fairness import bid_words, reviewing, unreviewed
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
@@ -37,9 +36,19 @@ PARTS = ("score", "luck", "own", "others", "table", "unjudged")
 def _session(
     path: str, generation: int, name: str, rules_id: str
 ) -> tuple[SessionReview, SessionLuck]:
-    store = Store(path)
-    sheet = stored_sheet(store, name, store.rule_set(rules_id))
-    return session_review(store, sheet), stored_luck(store, sheet)
+    source = Source(path)
+    sheet = booked(source, name, rules_id)
+    return session_review(source.store, sheet), stored_luck(source.store, sheet)
+
+
+def judged(source: Source, name: str, rules_id: str) -> None:
+    """Makes ready what :func:`evening_part` shows of a session."""
+    _session(source.path, source.generation, name, rules_id)
+    unreviewed(source, _of_session(name))
+
+
+def _of_session(name: str) -> str:
+    return f"session={quote(name)}"
 
 
 def evening_part(shown: Evening, rules_id: str, source: Source, text: Texts) -> None:
@@ -51,7 +60,7 @@ def evening_part(shown: Evening, rules_id: str, source: Source, text: Texts) -> 
         return
     st.subheader(text("fair.evening"))
     st.text(text("fair.evening_what"))
-    reviewing(source, f"session={quote(shown.session)}", text, "evening")
+    reviewing(source, _of_session(shown.session), text, "evening")
     if not review.hands:
         return
     st.text(
@@ -201,4 +210,4 @@ def _figures(p: PlayerReview, text: Texts) -> list[Cell]:
     ]
 
 
-__all__ = ["evening_part", "player_part"]
+__all__ = ["evening_part", "judged", "player_part"]

@@ -156,7 +156,7 @@ def reviewing(source: Source, where: str, text: Texts, key: str) -> None:
         return
     if job is not None and job.error is not None and not job.cancelled:
         st.error(text("fair.failed"), icon=":material/error:")
-    todo = len(_missing(source.path, source.generation, where))
+    todo = unreviewed(source, where)
     if not todo:
         return
     st.text(text("fair.todo", n=text.number(todo)))
@@ -165,11 +165,15 @@ def reviewing(source: Source, where: str, text: Texts, key: str) -> None:
         st.rerun()
 
 
+def unreviewed(source: Source, where: str) -> int:
+    """How many hands of a filter are not reviewed yet."""
+    return _unreviewed(source.path, source.generation, where)
+
+
 @st.cache_data(show_spinner=False, max_entries=50)
-def _missing(path: str, generation: int, where: str) -> list[int]:
-    """Hands not reviewed yet."""
+def _unreviewed(path: str, generation: int, where: str) -> int:
     todo, _ = missing(Store(path), where)
-    return todo
+    return len(todo)
 
 
 def _progress(path: str, where: str, lang: str, key: str) -> None:
@@ -191,4 +195,12 @@ def _progress(path: str, where: str, lang: str, key: str) -> None:
     look()
 
 
-__all__ = ["begin", "bid_words", "card_words", "hand_verdicts", "reviewing", "verdict_data"]
+__all__ = [
+    "begin",
+    "bid_words",
+    "card_words",
+    "hand_verdicts",
+    "reviewing",
+    "unreviewed",
+    "verdict_data",
+]

@@ -12,6 +12,8 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pandoeren_replay.ui.warming import while_serving
+
 log = logging.getLogger(__name__)
 
 SCRIPT = Path(__file__).with_name("start") / "dashboard.py"
@@ -93,6 +95,13 @@ def on_script_error(error: Exception) -> bool:
     return True
 
 
+def application() -> Any:
+    """The dashboard as a web application."""
+    return st.App(
+        SCRIPT, middleware=MIDDLEWARE, on_script_error=on_script_error, lifespan=while_serving
+    )
+
+
 def is_local(host: str) -> bool:
     """Whether only this machine can reach an address.
 
@@ -131,7 +140,7 @@ def serve(
     check_host(host)
     if store is not None:
         os.environ[STORE_VARIABLE] = str(store)
-    app = st.App(SCRIPT, middleware=MIDDLEWARE, on_script_error=on_script_error)
+    app = application()
     if open_browser:
         shown = "127.0.0.1" if host == "0.0.0.0" else host
         Timer(1.5, webbrowser.open, [f"http://{shown}:{port}"]).start()

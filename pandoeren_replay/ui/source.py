@@ -1,6 +1,7 @@
 """What the pages ask of the store, kept per generation so that an import shows at once."""
 
-import datetime as dt
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,8 +35,6 @@ class Choices:
     players: tuple[str, ...]
     sessions: tuple[str, ...]
     codes: tuple[str, ...]
-    first: dt.date | None
-    last: dt.date | None
     has_simulated: bool
     has_sheets: bool
     """Whether there are hands without cards (score sheets)."""
@@ -60,7 +59,7 @@ class Source:
     @property
     def is_empty(self) -> bool:
         """Whether there is no hand at all."""
-        return self.generation == 0 or self.count() == 0
+        return self.generation == 0 or self.sql("SELECT 1 FROM hand LIMIT 1").is_empty()
 
     def _said(self, where: str) -> int:
         """What an answer depends on beside the generation: stars, tags, notes, if asked for."""
@@ -196,36 +195,42 @@ def _pairs(path: str, generation: int, said: int, where: str) -> list[dict[str, 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _choices(path: str, generation: int) -> Choices:
     if not generation:
-        return Choices((), (), (), (), (), None, None, False, False)
-    store = Store(path)
-
-    def column(query: str) -> tuple[str, ...]:
-        return tuple(str(v) for v in store.sql(query).to_series().to_list())
-
-    span = store.rows(
-        "SELECT min(date) AS first, max(date) AS last, bool_or(simulated) AS sim, "
-        "bool_or(NOT with_cards) AS sheets FROM hands"
-    )[0]
-    return Choices(
-        rules=column("SELECT rules FROM hands GROUP BY rules ORDER BY count(*) DESC, rules"),
-        contracts=column(
-            "SELECT contract FROM hands WHERE contract IS NOT NULL GROUP BY contract "
-            "ORDER BY try_cast(contract AS INTEGER) NULLS LAST, contract"
-        ),
-        players=column(f"SELECT name FROM players ORDER BY hands DESC, name LIMIT {_OFFERED}"),
-        sessions=column(
-            "SELECT session FROM sessions ORDER BY last_date DESC NULLS LAST, session DESC "
-            f"LIMIT {_OFFERED}"
-        ),
-        codes=column(
-            "SELECT code FROM violations WHERE severity <> 'info' GROUP BY code "
-            "ORDER BY count(*) DESC, code"
-        ),
-        first=span["first"],
-        last=span["last"],
-        has_simulated=bool(span["sim"]),
-        has_sheets=bool(span["sheets"]),
+        return Choices((), (), (), (), (), False, False)
+    source = Source(path)
+    store = source.store
+    # All of it in one look at the hands, which are many.
+    kinds = store.rows(
+        "SELECT rules, contract, count(*) AS hands, bool_or(simulated) AS simulated, "
+        "bool_or(NOT with_cards) AS sheets FROM hands GROUP BY rules, contract"
     )
+    hands: Counter[str] = Counter()
+    for r in kinds:
+        hands[r["rules"]] += r["hands"]
+    contracts = {str(r["contract"]) for r in kinds if r["contract"] is not None}
+    names = store.rows(f"SELECT name FROM players ORDER BY hands DESC, name LIMIT {_OFFERED}")
+    codes = store.rows(
+        "SELECT code FROM violations WHERE severity <> 'info' GROUP BY code "
+        "ORDER BY count(*) DESC, code"
+    )
+    return Choices(
+        rules=tuple(sorted(hands, key=lambda r: (-hands[r], r))),
+        contracts=tuple(sorted(contracts, key=_contract_order)),
+        players=tuple(r["name"] for r in names),
+        sessions=tuple(r["session"] for r in source.sessions()),
+        codes=tuple(r["code"] for r in codes),
+        has_simulated=any(r["simulated"] for r in kinds),
+        has_sheets=any(r["sheets"] for r in kinds),
+    )
+
+
+def _contract_order(contract: str) -> tuple[int, str]:
+    """Points bids by what they ask, then the others.
+
+    >>> sorted(["mis", "150", "90", "pic"], key=_contract_order)
+    ['90', '150', 'mis', 'pic']
+    """
+    level = int(contract) if contract.isdecimal() else sys.maxsize
+    return level, contract
 
 
 @st.cache_data(show_spinner=False, max_entries=500)

@@ -7,6 +7,7 @@ import streamlit as st
 from pandoeren_replay.filters import quote
 from pandoeren_replay.stats import FEW, wilson
 from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.auctions import auctions
 from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import rules_name
@@ -15,54 +16,10 @@ from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
 
-_CALLED = "h.has_auction = 'recorded' AND ({where})"
-_SUMMARY = f"""
-SELECT count(*) AS n, count(*) FILTER (h.passed_out) AS passed,
-       count(*) FILTER (h.simulated) AS simulated,
-       count(*) FILTER (NOT h.with_cards) AS sheets
-FROM hands h WHERE {_CALLED}
-"""
 # Hands of which only the contract is known, as score sheets have them.
 _UNCALLED = """
 SELECT count(*) AS n FROM hands h
 WHERE h.has_auction <> 'recorded' AND h.contract IS NOT NULL AND ({where})
-"""
-# One row for each seat of each hand: did it bid, did it win the auction, was that made.
-_SEATS = f"""
-WITH seat AS (
-    SELECT h.hand_id, s.seat, any_value(h.dealer) AS dealer, any_value(s.player) AS player,
-           coalesce(bool_or(c.is_bid AND c.valid), false) AS bid,
-           any_value(h.declarer) = s.seat AS won, any_value(h.success) AS success
-    FROM hands h
-    JOIN seats s ON s.hand_id = h.hand_id
-    LEFT JOIN calls c ON c.hand_id = h.hand_id AND c.seat = s.seat
-    WHERE {_CALLED}
-    GROUP BY h.hand_id, s.seat
-)
-"""
-_COUNTS = """
-count(*) AS n, count(*) FILTER (bid) AS bids, count(*) FILTER (won) AS wins,
-count(*) FILTER (won AND success) AS made, count(*) FILTER (won AND success IS NOT NULL) AS decided
-"""
-_PLACES = f"""{_SEATS}
-SELECT (strpos('NESW', seat) - strpos('NESW', dealer) + 3) % 4 AS place, {_COUNTS}
-FROM seat WHERE dealer IS NOT NULL GROUP BY 1 ORDER BY 1
-"""
-_PLAYERS = f"""{_SEATS}
-SELECT player, {_COUNTS}
-FROM seat WHERE player IS NOT NULL GROUP BY 1 ORDER BY n DESC, player LIMIT 500
-"""
-_OPENINGS = f"""
-WITH first AS (
-    SELECT c.hand_id, arg_min(c.text, c.call) AS opening
-    FROM calls c WHERE c.is_bid AND c.valid GROUP BY c.hand_id
-)
-SELECT h.rules, f.opening, count(*) AS n, count(*) FILTER (h.contract = f.opening) AS stood,
-       count(*) FILTER (h.contract = f.opening AND h.success) AS made,
-       count(*) FILTER (h.contract = f.opening AND h.success IS NOT NULL) AS decided
-FROM first f JOIN hands h ON h.hand_id = f.hand_id
-WHERE {_CALLED}
-GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2
 """
 
 
@@ -75,29 +32,28 @@ def page() -> None:
         empty_store(text)
         return
     where = _choices(source, text)
-    summary = source.filtered(_SUMMARY, where)[0]
+    counted = auctions(source, where)
     uncalled = source.filtered(_UNCALLED, where)[0]["n"]
-    if not summary["n"]:
+    if not counted.hands:
         st.info(text("bidding.nothing"), icon=":material/filter_alt:")
         _declarers(uncalled, where, source, text)
         return
     st.text(
         text(
             "bidding.summary",
-            n=text.number(summary["n"]),
-            passed=text.number(summary["passed"]),
-            share=text.percent(summary["passed"] / summary["n"]),
+            n=text.number(counted.hands),
+            passed=text.number(counted.passed),
+            share=text.percent(counted.passed / counted.hands),
         )
     )
-    simulated_notice(summary["simulated"], summary["n"], text)
-    sheet_notice(summary["sheets"], summary["n"], text)
+    simulated_notice(counted.simulated, counted.hands, text)
+    sheet_notice(counted.sheets, counted.hands, text)
     st.subheader(text("bidding.places"))
-    places = source.filtered(_PLACES, where)
-    names = [text(f"bidding.place_{r['place']}") for r in places]
-    _counts(places, names, text, "c_place", "places", leads=False)
+    names = [text(f"bidding.place_{r['place']}") for r in counted.places]
+    _counts(counted.places, names, text, "c_place", "places", leads=False)
     st.subheader(text("bidding.openings"))
-    _openings(source.filtered(_OPENINGS, where), source, text)
-    players = source.filtered(_PLAYERS, where)
+    _openings(counted.openings, source, text)
+    players = counted.players
     if players:
         st.subheader(text("bidding.players"))
         names = [player_name(r["player"]) for r in players]
