@@ -181,14 +181,3 @@ def public_text(text: str, limit: int = 4000) -> str:
         if any(c.strip() for j, c in enumerate(cells) if j in private):
             lines[i] = _hidden(cells, private, delimiter)[1]
     return scrub_text("\n".join(lines))
-
-
-def to_csv(rows: list[list[str]]) -> str:
-    """Rows as CSV text (for tests and workbooks).
-
-    >>> to_csv([["a", "b;c"]])
-    'a,b;c\\n'
-    """
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()

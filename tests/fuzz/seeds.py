@@ -154,6 +154,8 @@ def _table() -> list[str]:
         "play;0;An;HJ;;;fiches;28-11-2026\nplay;1;Bo;H9;;;;\nplay;4;Bo;H8;;;;\n",
         "hand,event,seat,card,trump,called,value,kind\n1,declare,S,,H,SA,,\n1,play,S,HJ,,,,\n"
         "1,claim,S,,,,50,roem\n2,declare,W,,S,HA,,\n2,play,W,SJ,,,,\n2,result,,,,,,\n",
+        "sep=;\nevent;seat;card;email\nplay;S;HJ;an@example.org\nplay;W;H9;\nplay;N;H8;b\n",
+        "Wat;Wie;Kaart;Telefoon\nspeelt;An;HJ;06-12345678\n;Bo;H9;\n",
     ]
 
 
