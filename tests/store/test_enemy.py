@@ -5,6 +5,7 @@ import io
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +15,13 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.maintenance import undo_import, vacuum, verify
 from pandoeren_replay.store import Store, StoreError, schema
+from pandoeren_replay.store.sums import BY_NAME
 from parsers.base import Source
 
 from .conftest import CONFORMANCE
@@ -263,32 +266,59 @@ def test_odd_names_of_sources_find_their_hands(put: Put, store: Store, name: str
     assert store.find(f"{name}:1") == 1
 
 
-def test_a_store_of_every_older_version_is_brought_up_to_date(put: Put, store: Store) -> None:
+# From version n + 1 back to n: what the older program's store did not have.
+OLDER = {
+    8: [f"DROP TABLE {t}" for t in ("sum_state", *BY_NAME)],
+    7: [],
+    6: ["DROP VIEW hand", "DROP TABLE hand_packed", "DROP TABLE hand_told", "DROP TABLE hand_kind",
+        "ALTER TABLE hand_row RENAME TO hand"],
+    5: ["DROP TABLE review"],
+    4: ["DROP TABLE declaration_value"],
+    3: ["DROP TABLE hand_version"],
+    2: ["DROP TABLE player_merge"],
+    1: ["DROP TABLE hand_source", "DROP TABLE hand_other",
+        "ALTER TABLE disagreement DROP COLUMN other_id"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("version", range(1, schema.SCHEMA_VERSION))
+def test_a_store_of_every_older_version_is_brought_up_to_date(
+    version: int, put: Put, store: Store
+) -> None:
+    assert set(OLDER) == set(range(1, schema.SCHEMA_VERSION))
     put((CONFORMANCE / "sample.phl").read_text())
     rows = store.rows("SELECT * FROM hand ORDER BY hand_id")
-    with store.writing() as con:  # as the first version of the program left it
-        new = {
-            "hand_other", "hand_source", "hand_version", "player_merge", "declaration_value",
-            "review",
-        }  # fmt: skip
-        for table in ("hand_packed", "hand_told", "hand_kind"):
-            con.execute(f"DROP TABLE {table}")
-        con.execute("DROP VIEW hand")
-        con.execute("ALTER TABLE hand_row RENAME TO hand")
-        there = {t for (t,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        for table in new & there:
-            con.execute(f"DROP TABLE {table}")
-        con.execute("ALTER TABLE disagreement DROP COLUMN other_id")
+    violations = store.rows("SELECT * FROM violations ORDER BY hand_id, seq")
+    older = shutil.copytree(store.path, store.path.with_name("older"))
+    file = older / store.file().name
+    with duckdb.connect(str(file)) as con:
         con.execute("INSERT INTO player_alias VALUES ('Bas', 'Anna')")
-        con.execute("UPDATE store_info SET value = '1' WHERE key = 'schema_version'")
-    opened = Store(store.path)
+        con.execute("INSERT INTO player_merge VALUES ('Bas', 'Anna')")
+        # A newer program's views know tables that the older one does not have.
+        views = con.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+        for (view,) in views:
+            if view != "hand":
+                con.execute(f"DROP VIEW {view}")
+        for step in range(schema.SCHEMA_VERSION - 1, version - 1, -1):
+            for sql in OLDER[step]:
+                con.execute(sql)
+        con.execute("UPDATE store_info SET value = ? WHERE key = 'schema_version'", [str(version)])
+    opened = Store(older)
     assert opened.rows("SELECT * FROM hand ORDER BY hand_id") == rows
-    version = opened.rows("SELECT value FROM store_info WHERE key = 'schema_version'")
-    assert version == [{"value": str(schema.SCHEMA_VERSION)}]
+    assert opened.rows("SELECT * FROM violations ORDER BY hand_id, seq") == violations
+    assert opened.file().name != file.name
+    found = opened.rows("SELECT value FROM store_info WHERE key = 'schema_version'")
+    assert found == [{"value": str(schema.SCHEMA_VERSION)}]
+    for view in ("reviews", "evaluations", "declaration_evaluations", "versions", "hand_sources"):
+        assert opened.rows(f"SELECT count(*) AS n FROM {view}")[0]["n"] >= 0, view
     assert opened.count("player=Bas") == 0
     from pandoeren_replay.maintenance import split_players
+    from pandoeren_replay.reviewed import review_all
 
     split_players(opened, ["Bas"])
     assert opened.count("player=Bas") > 0
+    review_all(opened, "number<=1", deals=2)
+    assert opened.rows("SELECT count(*) AS n FROM review")[0]["n"] > 0
     vacuum(opened)
     whole(opened)
+    assert opened.rows("SELECT * FROM hand ORDER BY hand_id") == rows
