@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import which
 
 ROOT = Path(__file__).parent.parent
-TESTS_FAILED = 1  # pytest's exit status
+TESTS_FAILED, NONE_CHOSEN = 1, 5  # pytest's exit status
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -36,17 +36,40 @@ def browser() -> str | None:
     return found
 
 
-def main(arguments: list[str]) -> int:
-    """Run pytest twice: everything else on all cores, then the browser tests one by one.
+def run(arguments: list[str], *options: str) -> int:
+    """One run of pytest; gives its exit status. What was asked for may be in another run."""
+    pytest = [sys.executable, "-m", "pytest", *arguments, *options]
+    status = subprocess.run(pytest, cwd=ROOT, check=False).returncode
+    return 0 if arguments and status == NONE_CHOSEN else status
 
-    The browser tests measure how fast a key is answered and want the machine to themselves.
-    Returns the exit status, 0 when both runs passed.
+
+def screens(arguments: list[str]) -> int:
+    """The browser tests on all cores, then by themselves those that measure how fast a key is
+    answered. Gives the first exit status that is not 0.
+    """
+    marked = (
+        ("browser and not timed", ["-n", "auto", "--dist", "loadfile"]),
+        ("browser and timed", []),
+    )
+    for marks, spread in marked:
+        status = run(arguments, "-m", marks, *spread)
+        if status == TESTS_FAILED:
+            # A browser on a busy machine can miss a time limit; what fails twice is broken.
+            print("Some browser tests failed: these are run once more.", flush=True)
+            again = ["--last-failed", "--last-failed-no-failures", "none"]
+            status = run(arguments, "-m", marks, *again)
+        if status:
+            return status
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    """Run everything that needs no browser on all cores, then the browser tests.
+
+    Returns the exit status, 0 when all runs passed.
     """
     chromium = browser()
-    pytest = [sys.executable, "-m", "pytest", *arguments]
-    unit = subprocess.run(
-        [*pytest, "-m", "not browser", "-n", "auto", "--dist", "loadfile"], cwd=ROOT, check=False
-    ).returncode
+    unit = run(arguments, "-m", "not browser", "-n", "auto", "--dist", "loadfile")
     if chromium is None:
         print("No Chromium found: the browser tests are left out.", flush=True)
         if os.environ.get("CI") == "true":
@@ -55,13 +78,7 @@ def main(arguments: list[str]) -> int:
         return unit
     print(f"Browser tests with {chromium}", flush=True)
     os.environ["PANDOEREN_CHROMIUM"] = chromium
-    screen = subprocess.run([*pytest, "-m", "browser"], cwd=ROOT, check=False).returncode
-    if screen == TESTS_FAILED:
-        # A browser on a busy machine can miss a time limit; what fails twice is broken.
-        print("Some browser tests failed: these are run once more.", flush=True)
-        again = [*pytest, "-m", "browser", "--last-failed", "--last-failed-no-failures", "none"]
-        screen = subprocess.run(again, cwd=ROOT, check=False).returncode
-    return unit or screen
+    return screens(arguments) or unit
 
 
 if __name__ == "__main__":

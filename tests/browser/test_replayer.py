@@ -67,6 +67,7 @@ def test_every_card_of_a_hand_stands_on_the_table_after_its_key(visit, store):
         assert step(page) == str(ply)
 
 
+@pytest.mark.timed
 def test_a_key_is_answered_within_20_ms_and_none_is_lost(visit, store, record_property):
     key = key_of(store, "id=sample-01")
     page = visit.open(f"/replay?hand={key}")

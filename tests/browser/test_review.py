@@ -298,6 +298,7 @@ def test_on_paper_a_hand_is_one_sheet(visit, hand):
     assert page.locator(".st-key-pages").filter(visible=True).count() == 0
 
 
+@pytest.mark.timed
 def test_with_verdicts_a_key_is_still_answered_at_once(visit, hand, record_property):
     page = reviewed(visit, hand, 0)
     page.evaluate(CLOCK)
