@@ -208,11 +208,17 @@ def declared_hands(
     Only hands of which the deal, and the discard where there is one, are recorded; ``without``
     are numbers of hands to leave out.
     """
+    # First which hands, then their cards: the deal of every hand as text takes long.
+    latest = store.rows(
+        "SELECT hand_id FROM hand WHERE rules_hash = ? AND contract IS NOT NULL "
+        "AND declarer IS NOT NULL AND trump IS NOT NULL "
+        "AND (deal_n IS NOT NULL OR deal_text IS NOT NULL) ORDER BY hand_id DESC LIMIT ?",
+        [rules.content_hash, MOST_HANDS],
+    )
     rows = store.rows(
         "SELECT hand_id, contract, deal, declarer, middle, discard, trump FROM hands "
-        "WHERE rules_hash = ? AND contract IS NOT NULL AND declarer IS NOT NULL "
-        "AND trump IS NOT NULL AND deal IS NOT NULL ORDER BY hand_id DESC LIMIT ?",
-        [rules.content_hash, MOST_HANDS],
+        "WHERE hand_id IN (SELECT unnest(?::BIGINT[])) ORDER BY hand_id DESC",
+        [[r["hand_id"] for r in latest]],
     )
     left_out = set(without)
     out = []

@@ -77,7 +77,7 @@ def _stored(source: Source, key: str) -> tuple[Row, ...]:
 @st.cache_data(show_spinner=False, max_entries=200)
 def _stored_rows(path: str, generation: int, key: str) -> list[tuple[Any, ...]]:
     store = Store(path)
-    hand_id = int(store.row(key)["hand_id"])
+    hand_id = store.find(key)
     return [tuple(r) for r in stored_reviews(store, [hand_id]).get(hand_id, ())]
 
 

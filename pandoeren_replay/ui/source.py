@@ -127,6 +127,10 @@ class Source:
         """Hash of the hand that an address names (hash, number or id), or ``None``."""
         return _find(self.path, self.generation, hand[:200])
 
+    def number(self, key: str) -> int:
+        """Number of a hand in this store, by its hash: what is asked by number is soon found."""
+        return _number(self.path, self.generation, key)
+
     def payload(self, key: str, lang: Language, around: Around) -> dict[str, Any]:
         """One hand for the replayer, by its hash."""
         return _payload(self.path, self.generation, key, lang, around)
@@ -239,9 +243,15 @@ def _find(path: str, generation: int, hand: str) -> str | None:
         return None
     store = Store(path)
     try:
-        return f"{int(store.row(hand)['hash']):016x}"
+        row = store.rows("SELECT hash FROM hand WHERE hand_id = ?", [store.find(hand)])[0]
     except StoreError:
         return None
+    return f"{int(row['hash']):016x}"
+
+
+@st.cache_data(show_spinner=False, max_entries=1000)
+def _number(path: str, generation: int, key: str) -> int:
+    return Store(path).find(key)
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -249,9 +259,10 @@ def _payload(
     path: str, generation: int, key: str, lang: Language, around: Around
 ) -> dict[str, Any]:
     store = Store(path)
-    row = store.rows("SELECT hand_id, simulated, source FROM hands WHERE hash = ?", [key])[0]
+    number = _number(path, generation, key)
+    row = store.rows("SELECT simulated, source FROM hands WHERE hand_id = ?", [number])[0]
     payload = hand_payload(
-        store.replay(row["hand_id"]),
+        _replay(path, generation, key),
         lang,
         key=key,
         simulated=bool(row["simulated"]),
@@ -263,17 +274,16 @@ def _payload(
 
 @st.cache_resource(show_spinner=False, max_entries=200)
 def _replay(path: str, generation: int, key: str) -> Replay:
-    return Store(path).replay(key)
+    return Store(path).replay(_number(path, generation, key))
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def _evaluations(path: str, generation: int, key: str) -> list[dict[str, Any]]:
+    number = _number(path, generation, key)
     return Store(path).rows(
-        "SELECT ply, card, goal, value, best, played, solver FROM evaluations "
-        "WHERE hand_id = (SELECT hand_id FROM hands WHERE hash = ?) "
-        "AND solver = (SELECT max(solver) FROM evaluations "
-        "WHERE hand_id = (SELECT hand_id FROM hands WHERE hash = ?))",
-        [key, key],
+        "SELECT ply, card, goal, value, best, played, solver FROM evaluations WHERE hand_id = ? "
+        "AND solver = (SELECT max(solver) FROM evaluations WHERE hand_id = ?)",
+        [number, number],
     )
 
 

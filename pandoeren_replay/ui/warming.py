@@ -39,6 +39,7 @@ def warm() -> None:
         for lang in LANGUAGES:
             evening(source, name, rules_id, lang)
         judged(source, name, rules_id)
+    source.count()
     source.choices()
     source.hands("", next(iter(ORDERS.values())), PAGE)
     auctions(source, "")

@@ -40,7 +40,7 @@ def page() -> None:
 
 def _edit(key: str, source: Source, text: Texts) -> None:
     store = source.store
-    hand = store.find(key)
+    hand = source.number(key)
     st.markdown(text("correct.what"))
     field = f"correct_{key}"
     if field not in st.session_state:

@@ -74,7 +74,7 @@ def _contracts(source: Source, key: str, text: Texts) -> None:
 def _disagreements(source: Source, key: str, text: Texts) -> None:
     """What another source of this hand says otherwise."""
     told = source.store.rows(
-        "SELECT * FROM disagreements WHERE hand_id = ? ORDER BY ALL", [source.store.find(key)]
+        "SELECT * FROM disagreements WHERE hand_id = ? ORDER BY ALL", [source.number(key)]
     )
     differences(told, text, "replay_differences")
 
