@@ -47,7 +47,7 @@ def screens(arguments: list[str]) -> int:
     """The browser tests on all cores, then by themselves those that measure how fast a key is
     answered. Gives the first exit status that is not 0.
     """
-    marked = (
+    marked: tuple[tuple[str, list[str]], ...] = (
         ("browser and not timed", ["-n", "auto", "--dist", "loadfile"]),
         ("browser and timed", []),
     )
