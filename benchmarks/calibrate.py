@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class Seats:
             card = record.plays[ply].card
             found = {k: advise_play(full, ply, DEALS, number, weigher=w)
                      for k, w in self.models.items()}  # fmt: skip
-            shares = {k: round(a.cards[card].value, 4) for k, a in found.items()}
+            shares = {k: round(a.cards[card].share, 4) for k, a in found.items()}
             won = int(o.made == found["even"].side)
             out.append(row | {"kind": "card", "ply": ply, "won": won} | shares)
         last = max(j for j, c in enumerate(record.auction) if c.text == o.bid.text)
@@ -132,6 +133,46 @@ Pairs = list[tuple[float, bool]]
 
 def cards(model: str, keep: str | None = None) -> Pairs:
     return [(float(r[model]), r["won"] == "1") for r in rows("card") if keep in (None, r["wants"])]
+
+
+DRAWN = 60
+"""Deals that the shares of the cards rest on."""
+
+
+def logits(model: str, half: int | None = None) -> tuple[Any, Any]:
+    """Shares of piccolo and misère on the logit scale, and what came of them; of every second
+    hand if ``half`` says which.
+    """
+    found = [r for r in rows("card") if r["wants"] == "0"]
+    order = {key: i for i, key in enumerate(dict.fromkeys(map(hand_of, found)))}
+    found = [r for r in found if half is None or order[hand_of(r)] % 2 == half]
+    inside = np.array([(float(r[model]) * DRAWN + 0.5) / (DRAWN + 1) for r in found])
+    return np.log(inside / (1 - inside)), np.array([r["won"] == "1" for r in found], float)
+
+
+def curve(model: str, half: int | None = None) -> tuple[float, float]:
+    """Intercept and slope that make forecasts of shares, by logistic regression."""
+    x, y = logits(model, half)
+    design = np.column_stack([np.ones_like(x), x])
+    beta = np.zeros(2)
+    for _ in range(30):
+        p = 1 / (1 + np.exp(-design @ beta))
+        beta += np.linalg.solve((design * (p * (1 - p))[:, None]).T @ design, design.T @ (y - p))
+    return float(beta[0]), float(beta[1])
+
+
+def forecasts(model: str) -> Pairs:
+    """Piccolo and misère as they come out at the table: each half by the curve of the other."""
+    out: Pairs = []
+    for half in (0, 1):
+        a, b = curve(model, 1 - half)
+        x, y = logits(model, half)
+        out += [(float(p), bool(won)) for p, won in zip(1 / (1 + np.exp(-a - b * x)), y)]
+    return out
+
+
+def hand_of(r: dict[str, str]) -> tuple[str, str, str]:
+    return r["seed"], r["rules"], r["hand"]
 
 
 def bids(weights: dict[str, float]) -> dict[str, Pairs]:
@@ -177,9 +218,10 @@ def table(pairs: Pairs) -> None:
 
 
 def report() -> None:
+    from pandoeren_replay.advise import AT_TABLE
     from pandoeren_replay.bid_advice import OPEN_WEIGHT
 
-    hands = len({(r["seed"], r["rules"], r["hand"]) for r in rows("card")})
+    hands = len(set(map(hand_of, rows("card"))))
     print(f"{hands} hands")
     for name, keep in (("all", None), ("contracts that want tricks", "1"), ("that shun", "0")):
         scores = {m: brier(cards(m, keep)) for m in ("even", "players", "store")}
@@ -192,6 +234,12 @@ def report() -> None:
         for keep in ("1", "0"):
             print(f"\ncards, {model}, wants={keep}")
             table(cards(model, keep))
+    for model in ("even", "store"):
+        a, b = curve(model)
+        used = AT_TABLE[model == "store"]
+        print(f"\nat the table, {model}: {a:.2f} + {b:.2f} logit(share), in use {used}")
+        print(f"each half by the curve of the other: Brier {brier(forecasts(model)):.3f}")
+        table(forecasts(model))
     for wants in ("1", "0"):
         first, second = fitted(wants, 0), fitted(wants, 1)
         used = OPEN_WEIGHT[wants == "1"]
@@ -209,7 +257,7 @@ def difference(model: str, keep: str | None) -> tuple[float, float]:
         if keep in (None, r["wants"]):
             won = float(r["won"])
             both = [(float(r[m]) - won) ** 2 for m in (model, "even")]
-            by[r["seed"], r["rules"], r["hand"]].append(both[0] - both[1])
+            by[hand_of(r)].append(both[0] - both[1])
     sums = np.array([[sum(v), len(v)] for v in by.values()])
     rng = np.random.default_rng(1)
     draws = []
@@ -226,7 +274,7 @@ def figure() -> None:
     found = bids({"1": OPEN_WEIGHT[True], "0": OPEN_WEIGHT[False]})
     panels = [
         ("Cards, tricks wanted", cards("store", "1")),
-        ("Cards, piccolo and misère", cards("store", "0")),
+        ("Cards, piccolo and misère", forecasts("store")),
         ("Bids that want tricks", found["1"]),
         ("Bids: piccolo and misère", found["0"]),
     ]

@@ -2,9 +2,10 @@
 
 For every legal card the chance that its player's side gets what it wants (declarer's side: the
 contract made; the others: beaten) over deals that fit what he saw. Each deal is played out with
-open cards by the exact solver, so the figures compare cards well and are no forecast: everybody
-is taken to play perfectly from then on, and a plan that keeps an opponent guessing is worth
-nothing (docs/advice.md says what that means).
+open cards by the exact solver: everybody is taken to play perfectly from then on, and a plan that
+keeps an opponent guessing is worth nothing. Where declarer wants tricks the share of deals is a
+chance all the same; against piccolo and misère it is made one by :func:`at_table` (docs/advice.md
+shows for both what was predicted and observed).
 
 Nothing is drawn where there are no more deals than asked for: then all of them are solved and the
 figures are exact.
@@ -46,22 +47,22 @@ scale), drawn evenly and weighed by bids. Fitted by ``benchmarks/calibrate.py``.
 """
 
 
-def at_table(share: float, n: int, shuns: bool, weighed: bool = False) -> float:
+def at_table(share: float, n: int, curve: tuple[float, float] | None) -> float:
     """What a share of ``n`` deals won with open cards comes to at the table.
 
     Against piccolo and misère defenders who see everything find what others have to guess, so
     that the share is far too sure of itself; the order of the cards stays. Where tricks are wanted
-    it is right as it is (docs/advice.md shows both).
+    it is right as it is, and there is no curve (docs/advice.md shows both).
 
-    >>> [round(at_table(p, 100, True, True), 2) for p in (0.05, 0.5, 0.95)]
+    >>> [round(at_table(p, 100, AT_TABLE[True]), 2) for p in (0.05, 0.5, 0.95)]
     [0.15, 0.36, 0.63]
-    >>> at_table(0.95, 100, False)
+    >>> at_table(0.95, 100, None)
     0.95
     """
-    if not shuns:
+    if curve is None:
         return share
-    a, b = AT_TABLE[weighed]
-    inside = (share * n + 0.5) / (n + 1)
+    a, b = curve
+    inside = (min(1.0, max(0.0, share)) * n + 0.5) / (n + 1)
     return 1 / (1 + exp(-a - b * log(inside / (1 - inside))))
 
 
@@ -231,16 +232,26 @@ def best_at_table(hand: int, rules: Any) -> tuple[Any, tuple[int, ...]] | None:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A share of deals, with its interval (95%); exact where all deals were looked at."""
+    """The chance that follows from a share of deals, with its interval (95%).
+
+    Exact where all deals were looked at. ``curve`` makes of the share what it comes to at the
+    table (see :func:`at_table`).
+    """
 
     hits: int
     n: int
     exact: bool
+    curve: tuple[float, float] | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of deals, with open cards from then on."""
+        return self.hits / self.n
 
     @property
     def value(self) -> float:
-        """The share."""
-        return self.hits / self.n
+        """The chance."""
+        return at_table(self.share, self.n, self.curve)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -249,7 +260,8 @@ class Chance:
             return self.value, self.value
         found = wilson(self.hits, self.n, CONFIDENCE)
         assert found is not None
-        return found
+        low, high = (at_table(x, self.n, self.curve) for x in found)
+        return low, high
 
 
 def paired_interval(better: int, worse: int, n: int, comparisons: int = 1) -> tuple[float, float]:
@@ -289,31 +301,39 @@ class PlayAdvice:
     shuns: bool = False
     weighed: bool = False
 
-    def forecast(self, card: int) -> float:
-        """What a card's chance comes to at the table (see :func:`at_table`)."""
-        share = self.cards[card].value
-        return share if self.exact else at_table(share, self.n, self.shuns, self.weighed)
+    @property
+    def curve(self) -> tuple[float, float] | None:
+        """What makes chances of shares: one for declarers who shun tricks, else none."""
+        return AT_TABLE[self.weighed] if self.shuns and not self.exact else None
 
     @property
     def cards(self) -> dict[int, Chance]:
         """Chance of every legal card, best first."""
         hits = {c: sum(row[c] for row in self.results) for c in self.results[0]}
         order = sorted(hits, key=lambda c: -hits[c])
-        return {c: Chance(hits[c], self.n, self.exact) for c in order}
+        return {c: Chance(hits[c], self.n, self.exact, self.curve) for c in order}
 
     @property
     def best(self) -> int:
         """A card with the best chance (the first in pack order of several)."""
         return next(iter(self.cards))
 
-    def loss(self, card: int) -> tuple[float, float, float]:
-        """What a card gives away against the best one: estimate and interval."""
+    def gap(self, card: int) -> float:
+        """In what share of the deals more the best card wins than this one."""
         better, worse = self._against(card)
-        estimate = (better - worse) / self.n
+        return (better - worse) / self.n
+
+    def loss(self, card: int) -> tuple[float, float, float]:
+        """What a card gives away of the best one's chance: estimate and interval."""
+        better, worse = self._against(card)
+        gap = (better - worse) / self.n
         if self.exact:
-            return estimate, estimate, estimate
+            return gap, gap, gap
+        best = self.cards[self.best].share
         low, high = paired_interval(better, worse, self.n, len(self.results[0]) - 1)
-        return estimate, low, high
+        chance = at_table(best, self.n, self.curve)
+        given = (chance - at_table(best - x, self.n, self.curve) for x in (gap, low, high))
+        return next(given), next(given), next(given)
 
     def _against(self, card: int) -> tuple[int, int]:
         best = self.best
@@ -337,7 +357,7 @@ class PlayAdvice:
                     "chance": round(x.value, 4),
                     "low": round(x.interval[0], 4),
                     "high": round(x.interval[1], 4),
-                    "at_table": round(self.forecast(c), 4),
+                    "open_cards": round(x.share, 4),
                 }
                 for c, x in self.cards.items()
             ],

@@ -27,7 +27,8 @@ Verdict = Literal["forced", "fine", "doubtful", "mistake", "illegal"]
 Language = Literal["en", "nl"]
 
 MARGIN = 0.03
-"""A smaller loss than this (of the chance to make or beat the contract) is no fault."""
+"""A smaller loss than this (of the chance to make or beat the contract) is no fault, and neither
+is a card that wins in so few deals less than the best."""
 
 WORDS: dict[str, dict[Language, str]] = {
     "forced": {"en": "the only card", "nl": "de enige kaart"},
@@ -150,7 +151,7 @@ class Review:
 def judge(advice: PlayAdvice, card: int) -> Verdict:
     """The verdict on a card, by what its player could see."""
     loss, low, _ = advice.loss(card)
-    if loss <= MARGIN:
+    if min(loss, advice.gap(card)) <= MARGIN:
         return "fine"
     return "mistake" if low > 0 else "doubtful"
 
@@ -231,12 +232,13 @@ def _certain(advice: PlayAdvice) -> bool:
 BidVerdict = Literal["fine", "overbid", "underbid", "lucky", "unlucky"]
 
 BID_WORDS: dict[str, dict[Language, str]] = {
-    "fine": {"en": "a fine bid", "nl": "een goed bod"},
-    "overbid": {"en": "overbid", "nl": "overboden"},
-    "underbid": {"en": "underbid", "nl": "te laag geboden"},
-    "lucky": {"en": "lucky", "nl": "geluk gehad"},
-    "unlucky": {"en": "unlucky", "nl": "pech gehad"},
+    "fine": {"en": "defensible", "nl": "te verdedigen"},
+    "overbid": {"en": "too high", "nl": "te hoog"},
+    "underbid": {"en": "too low", "nl": "te laag"},
+    "lucky": {"en": "too high, but lucky", "nl": "te hoog, maar had geluk"},
+    "unlucky": {"en": "sound, but unlucky", "nl": "goed, maar had pech"},
 }
+"""As the pages and the report say it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 
 from engine.score import hand_score
 from engine.state import Replay
-from pandoeren_replay.advise import SHUNNING, at_table
 from pandoeren_replay.reviewed import Row, stored_reviews
 from pandoeren_replay.sessions import Sheet
 from pandoeren_replay.store import Store
@@ -98,8 +97,7 @@ def hand_luck(hand: Replay, rows: Sequence[Row]) -> HandLuck | None:
             continue
         ours = _on_side(hand, row)
         if row.verdict == "mistake" and row.loss is not None:
-            loss = _loss(row, o.bid.contract.goal in SHUNNING)
-            effect = _times(-loss if ours else loss, stake)
+            effect = _times(-row.loss if ours else row.loss, stake)
             by[row.seat] = _sum(by[row.seat], effect)
             luck = _less(luck, effect)
         if row.verdict == "illegal":
@@ -120,16 +118,6 @@ def hand_luck(hand: Replay, rows: Sequence[Row]) -> HandLuck | None:
     else:
         luck = _moved(luck, by, offender, _less(worth[o.made], worth[now]))
     return HandLuck(worth[o.made], luck, deal, (by[0], by[1], by[2], by[3]))
-
-
-def _loss(row: Row, shuns: bool) -> float:
-    """The chance that a mistake gave away, as it comes out at the table."""
-    if not shuns or row.exact or row.value is None or row.best_value is None:
-        return row.loss or 0.0
-    best, own = (
-        at_table(x, row.deals, shuns, row.bids is not None) for x in (row.best_value, row.value)
-    )
-    return best - own
 
 
 def _on_side(hand: Replay, row: Row) -> bool:

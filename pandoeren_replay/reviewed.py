@@ -30,7 +30,7 @@ from pandoeren_replay.store import Store
 from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.sums import keep as keep_sums
 
-REVIEW_VERSION = f"1.{SOLVER_VERSION}"
+REVIEW_VERSION = f"2.{SOLVER_VERSION}"
 """Changes with the method; hands reviewed by another version are reviewed again."""
 
 NOTHING = "none"
@@ -148,7 +148,8 @@ def review_rows(
 ) -> tuple[Row, ...]:
     """Review a hand: bid and cards. Raises :class:`NotKnown` where nothing can be judged.
 
-    With ``bids`` deals are weighed by what is bid on in the store (docs/advice.md: why).
+    With ``bids`` deals are weighed by what is bid on in the store (docs/advice.md: why), this hand
+    itself left out.
     """
     model = None if bids is None or hand.outcome.bid is None else bids.of(hand.outcome.bid)
     weigher = None if bids is None or model is None else bids.weigher
@@ -195,7 +196,8 @@ def _tasks(store: Store, todo: Sequence[int], deals: int) -> Iterator[Task]:
         if key not in rules:
             rules[key] = store.rule_set(*key)
             bids[key] = stored_bids(store, rules[key])
-        yield Task(hand_id, int(row["hash"]), decode(row), rules[key], deals, bids[key])
+        others = bids[key].without(hand_id)
+        yield Task(hand_id, int(row["hash"]), decode(row), rules[key], deals, others)
 
 
 def write(store: Store, found: Sequence[Found]) -> None:

@@ -18,6 +18,7 @@ from engine.rulefile import BUILTIN_IDS, load_ruleset
 from engine.solver_position import Position, position_from_replay
 from engine.state import Replay
 from pandoeren_replay.advise import (
+    AT_TABLE,
     SHUNNING,
     Chance,
     PlayAdvice,
@@ -224,10 +225,55 @@ def test_a_forecast_keeps_the_order_and_is_made_where_tricks_are_shunned() -> No
             assert (contract.goal in SHUNNING) == (want_of(contract) >= WANT_NONE)
     shares = [i / 50 for i in range(51)]
     for weighed in (True, False):
-        told = [at_table(p, 50, True, weighed) for p in shares]
+        told = [at_table(p, 50, AT_TABLE[weighed]) for p in shares]
         assert told == sorted(told)
         assert 0 < told[0] < 0.2
         assert 0.6 < told[-1] < 1
+
+
+def test_against_misere_all_figures_are_those_at_the_table() -> None:
+    """90 of 100 deals beaten, or 10: logit(0.90 x 100 + 0.5 of 101) is 2.14, and -2.14 of 10.
+
+    At the table -0.59 + 0.40 x 2.14 = 0.27 and -1.45 (logits), so 0.566 and 0.191.
+    """
+    rows = [{0: i < 90, 1: i < 10} for i in range(100)]
+    found = PlayAdvice(0, 0, "mis", False, 100, False, 1.0, tuple(rows), True, True)
+    assert found.cards[0].value == pytest.approx(0.566, abs=0.002)
+    assert found.cards[1].value == pytest.approx(0.191, abs=0.002)
+    assert found.cards[0].share == 0.9
+    low, high = found.cards[0].interval
+    assert low < 0.566 < high < 0.7
+    loss, least, most = found.loss(1)
+    assert loss == pytest.approx(0.566 - 0.191, abs=0.003)
+    assert 0 < least < loss < most < 0.566
+    assert judge(found, 1) == "mistake"
+    assert [round(c["chance"], 2) for c in found.as_json()["cards"]] == [0.57, 0.19]
+    # Two deals of a hundred are no fault, though near 100% they are much at the table.
+    close = [{0: True, 1: i >= 2} for i in range(100)]
+    near = PlayAdvice(0, 0, "mis", False, 100, False, 1.0, tuple(close), True, True)
+    assert near.loss(1)[0] > MARGIN
+    assert judge(near, 1) == "fine"
+    # All deals looked at: nothing is left to guess.
+    known_all = PlayAdvice(0, 0, "mis", False, 100, True, 1.0, tuple(rows), True, True)
+    assert known_all.cards[0].value == 0.9
+    assert known_all.loss(1)[0] == pytest.approx(0.8)
+
+
+def test_a_reviewed_misere_has_the_figures_of_the_advice() -> None:
+    full = next(
+        r for r in map(replay, season())
+        if r.outcome.bid is not None and r.outcome.bid.contract.goal in SHUNNING
+        and len(r.record.plays) == 32 and not r.violations
+    )  # fmt: skip
+    found = review(full, deals=40)
+    judged = [d for d in found.decisions if d.chance is not None and not d.exact]
+    assert judged
+    for d in judged:
+        assert d.best_chance is not None
+        assert d.chance is not None
+        assert d.loss == pytest.approx(d.best_chance - d.chance, abs=1e-9)
+        assert d.best_chance == max(d.chances.values())
+        assert d.best_chance <= at_table(1.0, d.deals, AT_TABLE[False])
 
 
 def test_nobody_could_know() -> None:

@@ -172,15 +172,18 @@ def _playing(
     for c, chance in found.cards.items():
         low, high = chance.interval
         row = [CARDS[c], f"{chance.value:.1%}", f"{low:.1%}–{high:.1%}"]
-        rows.append([*row, f"{found.forecast(c):.0%}"] if found.shuns else row)
+        rows.append([*row, f"{chance.share:.0%}"] if found.curve else row)
     wish = "made" if found.side else "beaten"
     who = "NESW"[found.seat]
-    columns = ["card", wish, "95%", *(["at the table"] if found.shuns else [])]
+    columns = ["card", wish, "95%", *(["open cards"] if found.curve else [])]
     table(f"{who} to play, {found.contract}", columns, rows, right=set(columns[1:]))
     how = "all deals that fit" if found.exact else "deals drawn evenly from all that fit"
     if source and not found.exact:
         how = f"deals drawn from all that fit, weighed by the {source}"
     print(f"{found.n} deals ({how}), {found.rate:.0f} a second.")
+    if found.curve:
+        print("open cards: share of the deals where everybody sees everything; at a table less is "
+              "found against this contract.")  # fmt: skip
 
 
 def _weigher(
@@ -199,7 +202,9 @@ def _weigher(
         return None, ""
     from pandoeren_replay.players.stored_bids import stored_bids
 
-    models = stored_bids(open_store(db), replay.rules)
+    store = open_store(db)
+    # The bid of the hand itself must not tell its cards.
+    models = stored_bids(store, replay.rules).without(store.find(name))
     model = models.of(replay.outcome.bid)
     if model is None:
         return None, ""

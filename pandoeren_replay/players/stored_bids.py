@@ -5,13 +5,16 @@ eight cards dealt at random, by logistic regression on a few counts of cards. Th
 regression gives are proportional to the chance of this bid on this hand (Bayes: the share of the
 random hands is the same for all of them), which is just the weight that deals drawn evenly need.
 
+A hand that is judged is left out of the model that judges it: :meth:`StoredBids.without`.
+
 The counts know no names of cards: cards are ranked by the strength that the rule set gives them
 under the trump suit. Nothing of how the hand was played goes in.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import count
 from math import exp
 from typing import Any
 
@@ -35,6 +38,8 @@ LEAST = 0.02
 RANDOM_HANDS = 4000
 RIDGE = 2.0
 STEPS = 12
+SETTLED = 1e-6
+"""A step so small changes no weight that matters."""
 
 
 def counts(held: int, trump: int, rules: RuleSet) -> list[float]:
@@ -103,6 +108,17 @@ class Fitted:
 
 
 @dataclass(frozen=True)
+class Examples:
+    """What a model rests on: the hands by number with a row of :func:`counts` each, and those of
+    random hands.
+    """
+
+    numbers: tuple[int, ...]
+    bid: np.ndarray[Any, Any]
+    random: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
 class StoredBids:
     """Models of the bids of one rule set, and what they rest on.
 
@@ -113,6 +129,25 @@ class StoredBids:
     models: Mapping[str, Fitted]
     hands: int
     source: str
+    examples: Mapping[str, Examples] = field(default_factory=dict, repr=False)
+
+    def without(self, number: int) -> "StoredBids":
+        """The models as they are without one hand: what judges it must not know its cards.
+
+        They cannot be asked for another hand after that.
+        """
+        models = dict(self.models)
+        left_out = 0
+        for name, known in self.examples.items():
+            if number not in known.numbers:
+                continue
+            left_out = 1
+            at = known.numbers.index(number)
+            if len(known.numbers) <= MIN_HANDS:
+                del models[name]
+            else:
+                models[name] = fit(np.delete(known.bid, at, 0), known.random, models[name].weights)
+        return StoredBids(self.rules, models, self.hands - left_out, self.source)
 
     def of(self, bid: Bid) -> Fitted | None:
         """The model of a bid: of its level where that was bid often enough, else of its kind."""
@@ -137,47 +172,63 @@ class StoredBids:
         return weigh
 
 
-def fit(positive: np.ndarray[Any, Any], negative: np.ndarray[Any, Any]) -> Fitted:
+def fit(
+    positive: np.ndarray[Any, Any],
+    negative: np.ndarray[Any, Any],
+    start: Sequence[float] | None = None,
+) -> Fitted:
     """Logistic regression (Newton's method, ridge penalty) of bid hands against random ones.
 
-    ``positive`` and ``negative`` have a row of :func:`counts` per hand. The scale of the weights
-    is set so that nine of ten bid hands have a weight below 1: a few hands far beyond what is
-    needed would otherwise make all others unlikely.
+    ``positive`` and ``negative`` have a row of :func:`counts` per hand; ``start`` are weights of
+    nearly the same hands, from which it is a step or two. The scale of the weights is set so that
+    nine of ten bid hands have a weight below 1: a few hands far beyond what is needed would
+    otherwise make all others unlikely.
     """
     x = np.vstack([positive, negative])
     x = np.hstack([np.ones((len(x), 1)), x])
     y = np.concatenate([np.ones(len(positive)), np.zeros(len(negative))])
     # Both kinds count for half, however many there are of each.
     weight = np.where(y > 0, 0.5 / len(positive), 0.5 / len(negative)) * 2 * len(positive)
-    beta = np.zeros(x.shape[1])
+    beta = np.zeros(x.shape[1]) if start is None else np.array(start)
     penalty = np.full(x.shape[1], RIDGE)
     penalty[0] = 1e-6
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
         gradient = x.T @ (weight * (y - p)) - penalty * beta
         curve = (x * (weight * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
-        beta = beta + np.linalg.solve(curve, gradient)
+        step = np.linalg.solve(curve, gradient)
+        beta = beta + step
+        if np.abs(step).max() < SETTLED:
+            break
     most = float(np.quantile(x[: len(positive)] @ beta, 0.9))
     return Fitted(len(positive), tuple(float(b) for b in beta), most)
 
 
 def fit_hands(
-    rules: RuleSet, hands: Iterable[tuple[str, int, int]], source: str, seed: int = 1958
+    rules: RuleSet,
+    hands: Iterable[tuple[str, int, int]],
+    source: str,
+    seed: int = 1958,
+    numbers: Iterable[int] | None = None,
 ) -> StoredBids:
-    """Models from (contract as bid, trump, declarer's eight cards) of hands that were played."""
-    by_bid: dict[str, list[list[float]]] = {}
+    """Models from (contract as bid, trump, declarer's eight cards) of hands that were played.
+
+    ``numbers`` are those of the hands in their store (else they are counted from 0).
+    """
+    by_bid: dict[str, list[tuple[int, list[float]]]] = {}
     total = 0
-    for text, trump, held in hands:
+    for number, (text, trump, held) in zip(count() if numbers is None else numbers, hands):
         bid = rules.bid(text)
         if bid is None:
             continue
         total += 1
-        row = counts(held, trump, rules)
+        row = number, counts(held, trump, rules)
         by_bid.setdefault(bid.key, []).append(row)
         if bid.text != bid.key:
             by_bid.setdefault(bid.text, []).append(row)
     rng = np.random.default_rng(seed)
     models: dict[str, Fitted] = {}
+    examples: dict[str, Examples] = {}
     random: dict[bool, np.ndarray[Any, Any]] = {}
     for name, rows in sorted(by_bid.items()):
         if len(rows) < MIN_HANDS:
@@ -186,8 +237,12 @@ def fit_hands(
         contract = rules.contracts[name] if bid is None else bid.contract
         if contract.trump not in random:
             random[contract.trump] = _random_hands(rules, contract.trump, rng)
-        models[name] = fit(np.array(rows), random[contract.trump])
-    return StoredBids(rules, models, total, source)
+        found = Examples(
+            tuple(n for n, _ in rows), np.array([r for _, r in rows]), random[contract.trump]
+        )
+        examples[name] = found
+        models[name] = fit(found.bid, found.random)
+    return StoredBids(rules, models, total, source, examples)
 
 
 def _random_hands(rules: RuleSet, trumps: bool, rng: np.random.Generator) -> np.ndarray[Any, Any]:
@@ -200,13 +255,11 @@ def _random_hands(rules: RuleSet, trumps: bool, rng: np.random.Generator) -> np.
     return np.array(rows)
 
 
-def declared_hands(
-    store: Store, rules: RuleSet, without: Iterable[int] = ()
-) -> list[tuple[str, int, int]]:
+def declared_hands(store: Store, rules: RuleSet) -> dict[int, tuple[str, int, int]]:
     """(contract, trump, declarer's eight cards) of the latest hands of a rule set in a store.
 
-    Only hands of which the deal, and the discard where there is one, are recorded; ``without``
-    are numbers of hands to leave out.
+    By their numbers; only hands of which the deal, and the discard where there is one, are
+    recorded.
     """
     # First which hands, then their cards: the deal of every hand as text takes long.
     latest = store.rows(
@@ -220,11 +273,10 @@ def declared_hands(
         "WHERE hand_id IN (SELECT unnest(?::BIGINT[])) ORDER BY hand_id DESC",
         [[r["hand_id"] for r in latest]],
     )
-    left_out = set(without)
-    out = []
+    out = {}
     for r in rows:
         bid = rules.bid(r["contract"])
-        if bid is None or r["hand_id"] in left_out or len(r["deal"]) != N_CARDS:
+        if bid is None or len(r["deal"]) != N_CARDS:
             continue
         held = sum(1 << i for i, owner in enumerate(r["deal"]) if owner == r["declarer"])
         if rules.takes_middle(bid.contract):
@@ -233,7 +285,7 @@ def declared_hands(
             held |= 1 << CARD_INDEX[r["middle"]]
             held &= ~(1 << CARD_INDEX[r["discard"]])
         if held.bit_count() == 8:
-            out.append((r["contract"], "SHDC-".index(r["trump"]), held))
+            out[int(r["hand_id"])] = r["contract"], "SHDC-".index(r["trump"]), held
     return out
 
 
@@ -249,8 +301,16 @@ def stored_bids(store: Store, rules: RuleSet) -> StoredBids:
             del _KEPT[next(iter(_KEPT))]
         hands = declared_hands(store, rules)
         source = f"bids of {len(hands)} hands of {rules.id} in this store"
-        _KEPT[key] = fit_hands(rules, hands, source)
+        _KEPT[key] = fit_hands(rules, hands.values(), source, numbers=hands)
     return _KEPT[key]
 
 
-__all__ = ["Fitted", "StoredBids", "counts", "declared_hands", "fit_hands", "stored_bids"]
+__all__ = [
+    "Examples",
+    "Fitted",
+    "StoredBids",
+    "counts",
+    "declared_hands",
+    "fit_hands",
+    "stored_bids",
+]

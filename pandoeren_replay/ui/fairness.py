@@ -49,7 +49,7 @@ def hand_verdicts(source: Source, key: str, text: Texts) -> dict[str, Any]:
 
     def work() -> tuple[Row, ...] | None:
         try:
-            bids = stored_bids(source.store, hand.rules)
+            bids = stored_bids(source.store, hand.rules).without(source.number(key))
             return review_rows(
                 0, hand, progress=lambda n, of: _at.__setitem__(name, (n, of)), bids=bids
             )

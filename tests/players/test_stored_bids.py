@@ -68,13 +68,35 @@ def test_too_few_hands_make_no_model() -> None:
 def test_the_cards_that_declarer_played_with(tmp_path: Path) -> None:
     """N has SA SK SQ SJ ST S9 S8 and C7 (deal C) and takes H6, which he discards again."""
     store = make_store(tmp_path / "club", club_text())
-    found = declared_hands(store, store.rule_set("heerlen"))
+    found = list(declared_hands(store, store.rule_set("heerlen")).values())
     c = mask_of(map(card, ["SA", "SK", "SQ", "SJ", "ST", "S9", "S8", "C7"]))
     # Deal A with hearts trumps: he took H6 and put S7 away.
     a = mask_of(map(card, ["SA", "SK", "SQ", "SJ", "ST", "S9", "S8", "H6"]))
     assert ("140", 0, c) in found
     assert ("160", 1, a) in found
     assert len(found) == len(PLAYED)
+
+
+def test_a_hand_is_left_out_of_the_model_that_judges_it() -> None:
+    """As if it had never been there; of the least number of hands no model is left."""
+    hands = [("120", 0, h) for h in hands_where(True, 80, 5)]
+    odd = [("120", 0, h) for h in hands_where(False, 1, 6)]
+    numbers = list(range(500, 581))
+    whole = fit_hands(HEERLEN, [*hands, *odd], "test", numbers=numbers)
+    bid = HEERLEN.bid("120")
+    assert bid is not None
+    left = whole.without(580).of(bid)
+    never = fit_hands(HEERLEN, hands, "test").of(bid)
+    assert left is not None
+    assert never is not None
+    assert left.hands == never.hands == 80
+    assert left.weights == pytest.approx(never.weights, abs=1e-5)
+    own = counts(odd[0][2], 0, HEERLEN)
+    assert left.weight(own) < whole.models["120"].weight(own)
+    assert whole.without(7).models == whole.models
+    few = fit_hands(HEERLEN, hands[:MIN_HANDS], "test", numbers=numbers[:MIN_HANDS])
+    assert few.of(bid) is not None
+    assert few.without(numbers[3]).of(bid) is None
 
 
 @pytest.fixture(scope="module")
