@@ -4,6 +4,7 @@ All of them bid and declare alike, so that a match between them measures card pl
 """
 
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -33,17 +34,26 @@ class SimplePlayer(Simulator):
         self._hand: tuple[int, int, int] | None = None
         self._plans: dict[str, Plan] = {}
         self._wants: list[tuple[object, float]] = []
+        # One player may sit in several seats: what he thought of the other hands of this deal, and
+        # where the random numbers stood then.
+        self._thought: dict[tuple[int, int, int], tuple[Any, ...]] = {}
 
     def _look(self, view: View) -> None:
         hand = (view.number, view.seat, view.dealt)
         if hand == self._hand:
             return
+        if self._hand is not None and self._hand[0] != view.number:
+            self._thought.clear()
         self._hand = hand
         self.rng = np.random.default_rng([self.seed, view.number, view.seat])
+        if hand in self._thought:
+            self._plans, self._wants, self.rng.bit_generator.state = self._thought[hand]
+            return
         # Where the middle card lies face down no plan looks at it.
         middle = 0 if view.middle is None else view.middle
         self._plans = self.bidder.plans(view.dealt, middle)
         self._wants = list(self._wishes(view.dealt, self._plans, self.temper))
+        self._thought[hand] = self._plans, self._wants, self.rng.bit_generator.state
 
     def call(self, view: View) -> str:
         """A call by the fitted models."""
