@@ -28,6 +28,7 @@ from parsers.private import scrub_text
 from parsers.servers import read_servers
 from parsers.words import CallTextError, call_text
 
+_HASH = re.compile(r"[0-9a-fA-F]{8}")
 _START = re.compile(r"\(;")
 _NEXT = re.compile(r"[\r\n]\s*\(;")
 _PROPERTY = re.compile(r"\s*([A-Z][A-Z0-9]{0,7})\[((?:[^\]\\\r\n]|\\[^\r\n])*)(\]?)")
@@ -203,6 +204,9 @@ def _record(game: _Game, options: Options) -> Located | None:
     rules_text = game.get("RU")
     rules_id, _, rules_hash = (rules_text or "").partition("@")
     rules = resolve_rules(rules_id or None, options)
+    if rules_hash and options.rules is None and not _HASH.fullmatch(rules_hash):
+        at = game.offsets["RU"] + len(rules_id)
+        raise _Fault(at, f"@{rules_hash}", "ID or ID@HASH (8 hex digits)")
     whole = game.get("PL")
     if whole is not None and game.cut != "PL":
         record = _field_line(game, "PL", whole)
@@ -240,7 +244,7 @@ def _record(game: _Game, options: Options) -> Located | None:
     record = record.with_meta(**{k: v for k, v in extra.meta if k not in ("n", "e", "s", "w")})
     record = record.with_meta(**{k: v for k, v in extra.meta if record.get(k) is None})
     if rules_hash and options.rules is None:
-        record = replace(record, rules_hash=rules_hash[:8])
+        record = replace(record, rules_hash=rules_hash.lower())
     record = replace(record, notes=extra.notes)
     return Located(normalised(record), game.source, line, game.raw, tuple(b.warnings))
 

@@ -89,16 +89,22 @@ def rejects(
         bool, typer.Option("--raw", help="Also the text that could not be read.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each.")] = False,
+    lang: Annotated[str, typer.Option("--lang", help="Language of the reasons: en or nl.")] = "en",
     db: DbOption = None,
 ) -> None:
     """List what could not be read at the imports; the text is kept."""
+    from parsers.dutch import in_dutch
+
+    if lang not in ("en", "nl"):
+        raise CommandError(f"--lang {lang}: expected en or nl", 2)
     store = open_store(db)
     found = store.rows("SELECT * FROM rejects ORDER BY reject_id")
     for r in found:
         if as_json:
             print_json(r)
             continue
-        print(printable(f"{r['source']}:{r['line']}:{r['column']}: {r['message']}"))
+        why = in_dutch(r["message"]) if lang == "nl" else r["message"]
+        print(printable(f"{r['source']}:{r['line']}:{r['column']}: {why}"))
         if raw:
             print(printable("    " + r["raw"].rstrip("\n").replace("\n", "\n    ")))
     if not as_json:

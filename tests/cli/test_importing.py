@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pandoeren_replay.commands.importing import kind_of
+from pandoeren_replay.commands.importing import HINTS, WORDS
+from pandoeren_replay.importwords import kind_of
 from pandoeren_replay.store import Store
 
 from .conftest import CONFORMANCE, Run
@@ -109,6 +110,42 @@ def test_the_demo_says_little(run: Run, tmp_path: Path) -> None:
     # Each file keeps the format that it was read in.
     formats = {r["format"] for r in store.rows("SELECT DISTINCT format FROM sources")}
     assert formats >= {"phl", "bga", "boardgame-io", "iss", "klaverlive", "table", "events"}
+
+
+def test_in_dutch(run: Run, tmp_path: Path) -> None:
+    sheet = tmp_path / "blad.csv"
+    sheet.write_text(
+        "Speler;Maat;Bod;Gehaald;Punten\nAnna;Cor;150;ja;+2\nBas;;misère;nee;-3\nBas;Bas;130;ja;1\n"
+    )
+    db = tmp_path / "club"
+    code, out, err = run("import", sheet, tmp_path / "weg.phl", "--db", db, "--lang", "nl")
+    assert code == 0
+    assert "gelezen 4 = opgeslagen 2 + al bekend 0 + niet te lezen 2 + leeg 0" in out
+    lines = err.splitlines()
+    why = "gevonden: 'Bas'; verwacht: een maat die niet de speler zelf is"
+    assert f"niet te lezen: {sheet}:4:1: {why}" in lines
+    assert (
+        f"niet te lezen: {tmp_path / 'weg.phl'}:1:1: zo'n bestand of map is er niet "
+        "(kijk of de naam klopt)" in lines
+    )
+    assert (
+        f"let op: {sheet}:2: de scores van de anderen volgen uit die van de speler (2 spellen)"
+        in lines
+    )
+    assert (
+        "let op: het blad noemt spelers en geen plaatsen: wie waar zit is aangenomen "
+        f"(2 keer; de eerste: {sheet}:2)" in lines
+    )
+    code, _, err = run("import", sheet, "--db", db, "--lang", "fr")
+    assert (code, "expected en or nl" in err) == (2, True)
+    code, out, _ = run("rejects", "--db", db, "--lang", "nl")
+    assert f"{sheet}:4:1: {why}" in out
+
+
+def test_both_languages_say_the_same_things() -> None:
+    slots = {lang: {k: w.count("{}") for k, w in words.items()} for lang, words in WORDS.items()}
+    assert slots["en"] == slots["nl"]
+    assert all(set(hint) == {"en", "nl"} for hint in HINTS.values())
 
 
 def test_kinds_of_sentences() -> None:

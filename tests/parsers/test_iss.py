@@ -153,6 +153,20 @@ def test_rules() -> None:
     assert (reject.code, reject.token) == ("unknown-rules", "mine")
 
 
+@pytest.mark.parametrize("told", ["0", "1234567g", "123456789"])
+def test_a_hash_of_rules_has_eight_digits(told: str) -> None:
+    line = write_sgf(replace(read(TEXT).records[0], rules="fiches", rules_hash="0BADCAFE"))
+    assert read(line).records[0].rules_hash == "0badcafe"
+    bad = line.replace("@0BADCAFE", f"@{told}")
+    # Of a game that is cut off too: its hand is put together otherwise.
+    for text in (bad, bad[: bad.index("]MV[") + 150]):
+        (reject,) = read(text).rejects
+        assert (reject.token, reject.expected) == (f"@{told}", "ID or ID@HASH (8 hex digits)")
+        assert text[reject.column - 1 :].startswith(f"@{told}]")
+    # Who names the rules himself need not care what the file says of them.
+    assert read(bad, Options(rules="fiches")).records[0].rules == "fiches"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "token"),
     [
