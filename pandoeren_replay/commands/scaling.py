@@ -39,6 +39,17 @@ def open_hands(db: Path | None, lake: str | None) -> "Store":
     return open_store(db) if lake is None else open_lake(lake, db)
 
 
+def open_shared(db: Path | None, lake: str | None, jobs: int, scheduler: str | None) -> "Store":
+    """As :func:`open_hands`; the figures of a lake are worked out by several, if asked."""
+    needs_lake(lake, scheduler)
+    if lake is None or (jobs == 1 and scheduler is None):
+        return open_hands(db, lake)
+    from pandoeren_replay.lake_stats import SharedLake
+
+    open_lake(lake, db)  # refuses what cannot be
+    return SharedLake(lake, jobs, scheduler)
+
+
 def needs_lake(lake: str | None, scheduler: str | None) -> None:
     """A cluster works on a lake."""
     if scheduler is not None and lake is None:

@@ -14,7 +14,7 @@ from pandoeren_replay.commands.common import (
     print_json,
     table,
 )
-from pandoeren_replay.commands.scaling import LakeOption, open_hands
+from pandoeren_replay.commands.scaling import LakeOption, SchedulerOption, open_shared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,6 +65,8 @@ def stats(
     lang: Annotated[str, typer.Option("--lang", help="en or nl: names of the figures.")] = "en",
     db: DbOption = None,
     lake: LakeOption = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="With --lake: processes.")] = 1,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Statistics per contract, player, pair …: hands, made with its 95% interval, points, score."""
     from pandoeren_replay.statistics.groupings import grouping
@@ -84,29 +86,49 @@ def stats(
     if glossary:
         _glossary(lang)
         return
-    store = open_hands(db, lake)
+    store = open_shared(db, lake, jobs, scheduler)
     if sql:
         _sql(store, of, names, where)
         return
+    from pandoeren_replay.lake_run import SchedulerError
+
+    try:
+        _answer(store, names, of, where, partners, compare, hands, lang, (format, out, excel_nl))
+    except SchedulerError as e:
+        raise CommandError(str(e)) from None
+
+
+def _answer(
+    store: "Store",
+    names: list[str],
+    of: str,
+    where: str | None,
+    partners: bool,
+    compare: list[str] | None,
+    hands: bool,
+    lang: str,
+    how: "_Output",
+) -> None:
+    """Work out what was asked for, and show it."""
     if of:
-        _of(store, of, names, where, lang, (format, out, excel_nl))
+        _of(store, of, names, where, lang, how)
         return
     if hands:
-        _hands(store, where, (format, out, excel_nl))
+        _hands(store, where, how)
         return
     if compare:
-        _compare(store, compare, where, (format, out, excel_nl))
+        _compare(store, compare, where, how)
         return
     if partners:
         from pandoeren_replay.statistics.partners import pairs
 
-        _show(pairs(store, where), _print_pairs, where, (format, out, excel_nl))
+        _show(pairs(store, where), _print_pairs, where, how)
         return
     from pandoeren_replay.stats import statistics
 
     names = names or ["contract"]
     frame = statistics(store, names, where)
-    _show(frame, lambda f: _print(f, names), where, (format, out, excel_nl))
+    _show(frame, lambda f: _print(f, names), where, how)
 
 
 _Output = tuple[str, Any, bool]

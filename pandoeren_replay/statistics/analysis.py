@@ -7,14 +7,15 @@ after it; the difference is what the card cost its own side.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from engine.ruleset import RuleSet
-from engine.score import hand_score
-from engine.state import NOBODY
 from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Population, Statistic
 from pandoeren_replay.statistics.populations import _NAME, _ROLE, _SEAT_OWN, _text
 from pandoeren_replay.store.store import Store
+
+if TYPE_CHECKING:
+    from engine.ruleset import RuleSet
 
 NO_ANALYSIS = {
     "en": "no analysis yet: `pandoeren analyze` values the cards of stored hands",
@@ -66,7 +67,7 @@ def unanswerable(store: Store, wanted: Sequence[Statistic]) -> tuple[list[Statis
 MISSING = {"cards": NO_ANALYSIS, "declaration": NO_DECLARATION}
 
 
-def next_level(rules: RuleSet, level: int) -> int | None:
+def next_level(rules: "RuleSet", level: int) -> int | None:
     """The lowest points bid above a level, ``None`` if there is none.
 
     >>> from engine.rulefile import load_ruleset
@@ -85,6 +86,10 @@ def next_level(rules: RuleSet, level: int) -> int | None:
 
 def _scores(store: Store) -> str:
     """Declarer's score made and lost, and the next points bid, by rule set, contract, company."""
+    # Loaded when asked for: compiled code takes longer to load than most figures take.
+    from engine.score import hand_score
+    from engine.state import NOBODY
+
     rows = store.rows(
         "SELECT DISTINCT h.rules, h.rules_hash, h.contract, h.level, h.target, "
         "h.partner = '-' AS alone FROM hands h "

@@ -5,10 +5,12 @@ trumps. The expressions are made here so that no bit pattern is written by hand.
 """
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from engine.cards import PACK, RANK_OF, SUIT_MASK, SUIT_OF
-from engine.meld import best_roem
-from engine.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from engine.ruleset import RuleSet
 
 COMPLETE = "b.deal_n IS NOT NULL"
 """The record holds the whole deal."""
@@ -153,11 +155,14 @@ def stuk_suits(mask: str) -> str:
     return " + ".join(f"(({mask} & {p}) = {p})::INTEGER" for p in pairs)
 
 
-def runs_worth(mask: str, rules: RuleSet) -> str:
+def runs_worth(mask: str, rules: "RuleSet") -> str:
     """Value of the best runs of a hand, by a table of every set of cards of one suit.
 
     The values of the tables are the engine's (:func:`engine.meld.best_roem`).
     """
+    # Loaded when asked for: compiled code takes longer to load than most figures take.
+    from engine.meld import best_roem
+
     parts = []
     for s in range(4):
         table = [best_roem(part << FIRST[s], rules) for part in range(1 << WIDTH[s])]
@@ -165,7 +170,7 @@ def runs_worth(mask: str, rules: RuleSet) -> str:
     return f"({' + '.join(parts)})"
 
 
-def roem_worth(mask: str, rule_sets: list[RuleSet]) -> str:
+def roem_worth(mask: str, rule_sets: "list[RuleSet]") -> str:
     """The most that a hand can announce: the best runs, or fours of a kind and runs beside them.
 
     A card counts in one combination only, unless the rule set lets it count in a run and a four.

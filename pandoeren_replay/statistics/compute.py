@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from urllib.parse import quote as percent
 
 import numpy as np
@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 
 COUNTED = "counted"
 """Field of the filter language that names a figure and a group (see :mod:`.drill`)."""
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """Hands of which several processes add up the sums (:mod:`pandoeren_replay.lake_stats`)."""
+
+    def shared_sums(
+        self,
+        population: Population,
+        stats: Sequence[Statistic],
+        groups: Sequence[Grouping],
+        where: str | None,
+    ) -> "pl.DataFrame":
+        """What :func:`.queries.collected` gives."""
 
 
 @dataclass(slots=True)
@@ -171,6 +185,23 @@ def _figures(
     return out
 
 
+def grouped(
+    store: Store,
+    population: Population,
+    stats: Sequence[Statistic],
+    groups: Sequence[Grouping],
+    where: str | None,
+) -> "pl.DataFrame":
+    """The sums behind figures, a row for each group (:func:`.queries.collected`)."""
+    if isinstance(store, Shared):
+        return store.shared_sums(population, stats, groups, where)
+    sql, params = condition(where, store)
+    asked = summed_query(store, population, stats, groups, sql) or query(
+        store, population, stats, groups
+    )
+    return store.sql(collected(asked, stats, groups).replace("{where}", sql), params)
+
+
 def cells_of(
     store: Store,
     population: Population,
@@ -179,12 +210,7 @@ def cells_of(
     where: str | None,
 ) -> tuple[dict[tuple[Any, ...], list[Cell]], list[Cell]]:
     """Sums of statistics of one population, by group in the order to show them, and over all."""
-    condition_sql, params = condition(where, store)
-    sql = summed_query(store, population, stats, groups, condition_sql) or query(
-        store, population, stats, groups
-    )
-    sql = collected(sql, stats, groups)
-    frame = store.sql(sql.replace("{where}", condition_sql), params)
+    frame = grouped(store, population, stats, groups, where)
     width = len(groups)
     keys = [
         tuple(tuple(v) if isinstance(v, list) else v for v in row)

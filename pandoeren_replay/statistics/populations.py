@@ -5,11 +5,15 @@
 those expressions.
 """
 
+from typing import TYPE_CHECKING
+
 from engine.cards import SUIT_MASK
-from engine.ruleset import RuleSet
 from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Population
 from pandoeren_replay.store.store import Store
+
+if TYPE_CHECKING:
+    from engine.ruleset import RuleSet
 
 PLAYED = "NOT h.passed_out AND h.contract IS NOT NULL"
 """Hands with a contract."""
@@ -31,7 +35,7 @@ _ROLE = (
     "WHEN seat_name({k}) = h.partner THEN 'partner' ELSE 'defender' END"
 )
 
-_FIELD = (
+FIELD = (
     "(SELECT rules, contract, avg(declarer_score) AS field_score, "
     "avg(success::INTEGER) AS field_made FROM hands WHERE NOT passed_out GROUP BY rules, contract)"
 )
@@ -55,7 +59,7 @@ FIELDED = Population(
     "fielded", "hands with a contract, beside all hands of the store with the same rule set and "
     "contract", "spellen met een bod, naast alle spellen van de opslag met dezelfde regels en bod",
     "hand",
-    f"SELECT h.*, f.field_score, f.field_made FROM hands h JOIN {_FIELD} f "
+    f"SELECT h.*, f.field_score, f.field_made FROM hands h JOIN {FIELD} f "
     f"ON f.rules = h.rules AND f.contract = h.contract WHERE {PLAYED} AND ({{where}})",
     plain=_HAND_FIELDS, filter="played=yes",
 )  # fmt: skip
@@ -74,7 +78,7 @@ DEFENDED = Population(
     "rule set and contract", "elke tegenspeler bij elk beslist spel, naast alle spellen van de "
     "opslag met dezelfde regels en bod", "player at a hand",
     "SELECT h.*, seat_name(k) AS own_seat, "
-    f"{_NAME.format('k')} AS who FROM (SELECT h.*, f.field_made FROM hands h JOIN {_FIELD} f "
+    f"{_NAME.format('k')} AS who FROM (SELECT h.*, f.field_made FROM hands h JOIN {FIELD} f "
     "ON f.rules = h.rules AND f.contract = h.contract "
     f"WHERE {PLAYED} AND h.success IS NOT NULL AND ({{where}})) h, range(4) s(k) "
     f"WHERE {_ROLE.format(k='k')} = 'defender'",
@@ -176,8 +180,10 @@ FOURTH = Population(
 )  # fmt: skip
 
 
-def roem_rules(store: Store) -> list[RuleSet]:
+def roem_rules(store: Store) -> "list[RuleSet]":
     """The store's rule sets with roem in which a run may be cut or a card count twice."""
+    from engine.ruleset import RuleSet
+
     rows = store.rows("SELECT DISTINCT rules_hash, content FROM rule_sets ORDER BY 1")
     found = {r["rules_hash"]: RuleSet.model_validate_json(r["content"]) for r in rows}
     return [
@@ -305,7 +311,7 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def steps_above(rules: RuleSet, contract: str, below: str | None) -> int | None:
+def steps_above(rules: "RuleSet", contract: str, below: str | None) -> int | None:
     """How many bids lie between the one that won and the lowest that would have been enough.
 
     ``below`` is the bid before it, ``None`` if there was none. Bids without an upper end count in

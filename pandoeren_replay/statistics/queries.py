@@ -52,8 +52,12 @@ def query(
     population: Population,
     stats: Sequence[Statistic],
     groups: Sequence[Grouping],
+    few_sessions: bool | None = None,
 ) -> str:
     """The query behind figures, with ``{where}`` for the filter on ``hands h``.
+
+    ``few_sessions`` says whether all hands have at most :data:`BLOCKS` sessions; ``None`` asks the
+    store.
 
     Its columns: the groups, the block of sessions, what groups are sorted by, the rows, and for
     each statistic ``n``, those without cards ``s``, the sum ``t`` and, for means, the sum of
@@ -62,7 +66,9 @@ def query(
     keys = [key_sql(population, g) for g in groups]
     columns = [f'{sql} AS "{g.name}"' for g, sql in zip(groups, keys)]
     means = any(s.unit == "mean" for s in stats)
-    block = _block_sql(store) if means else "''"
+    block = "''"
+    if means:
+        block = _block_sql(_few_sessions(store) if few_sessions is None else few_sessions)
     columns.append(f"{block} AS block")
     places = [
         f"min({_order_sql(g, sql, key)})"
@@ -112,12 +118,12 @@ def _few_sessions(store: Store) -> bool:
     return int(n) <= BLOCKS
 
 
-def _block_sql(store: Store) -> str:
+def _block_sql(few_sessions: bool) -> str:
     """What is drawn in the bootstrap: the session, or the hand where it names none.
 
     A hand goes by its content hash, which is the same in a store and in a lake.
     """
-    if _few_sessions(store):
+    if few_sessions:
         return "coalesce(u.session, '#' || u.draw)"
     return block_number("u")
 
