@@ -116,6 +116,27 @@ def test_what_cannot_be_read_changes_nothing(own_store):
     assert not own_store.exists()
 
 
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("nl", "het blad noemt spelers en geen plaatsen: wie waar zit is aangenomen "
+               "(en nog zo: in totaal 2 keer)"),
+        ("en", "the sheet names players and no seats: the seats are assumed "
+               "(and more such: 2 in all)"),
+    ],
+)  # fmt: skip
+def test_what_is_odd_in_a_sheet_is_told_in_the_language_of_the_page(own_store, lang, said):
+    test = open_page("import", lang)
+    sheet = "Speler;Maat;Bod;Gehaald\nAnna;Cor;150;ja\nBas;;misère;nee\n"
+    test.text_area[0].set_value(sheet).run()
+    name = Texts(lang)("import.pasted_name")
+    told = Texts(lang)("import.warning", what=f"{name}:2: {said}")
+    assert words(test).splitlines().count(told) == 1
+    test.button(key="import_go").click().run()
+    assert not test.exception
+    assert words(test).splitlines().count(told) == 1
+
+
 def test_an_import_elsewhere_shows_at_the_next_look(own_store, tmp_path):
     file = tmp_path / "one.phl"
     file.write_text(LINES[0] + "\n")

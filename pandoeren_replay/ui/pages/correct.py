@@ -12,6 +12,7 @@ from pandoeren_replay.ui import navigation, session
 from pandoeren_replay.ui.judgement import faults, summary
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
+from parsers.dutch import said
 
 
 def page() -> None:
@@ -86,7 +87,7 @@ def _refused(error: CorrectionError, text: Texts) -> None:
     else:
         st.error(text(f"correct.error_{error.code}"), icon=":material/error:")
     if error.code in ("unreadable", "rules"):
-        st.text(reject.message if reject is not None else str(error))
+        st.text(said(reject.message if reject is not None else str(error), text.lang))
 
 
 def _save(hand: int, key: str, typed: str, source: Source, text: Texts) -> None:

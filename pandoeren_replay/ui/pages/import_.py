@@ -10,6 +10,7 @@ import streamlit as st
 from engine.rulefile import RuleSetError
 from engine.violations import Language
 from pandoeren_replay.importer import ImportTotals, RulesFinder, replay_located
+from pandoeren_replay.importwords import by_kind
 from pandoeren_replay.maintenance import undo_import
 from pandoeren_replay.store.encode import is_empty
 from pandoeren_replay.store.errors import StoreError
@@ -26,6 +27,7 @@ from pandoeren_replay.ui.uploading import uploader
 from parsers.base import Options, Reject
 from parsers.base import Source as LogFile
 from parsers.detect import read_sources
+from parsers.dutch import said
 
 PREVIEWED = 20
 SHOWN_REJECTS = 50
@@ -43,7 +45,7 @@ class Preview:
     hands: int
     first: tuple[tuple[str, str, str, str], ...]
     rejects: tuple[Reject, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[tuple[str, int, str], ...]
 
 
 def page() -> None:
@@ -170,7 +172,9 @@ def _fix(files: list[LogFile], rejects: Sequence[Reject], text: Texts) -> None:
         stamp = hashlib.sha256(b"".join(f.data for f in files)).hexdigest()[:12]
         typed = []
         for i, b in enumerate(bad):
-            st.text(text("import.fix_why", line=b.line, source=b.source, why=b.why))
+            st.text(
+                text("import.fix_why", line=b.line, source=b.source, why=said(b.why, text.lang))
+            )
             label = text("import.fix_line", line=b.line)
             field = st.text_area if b.count > 1 else st.text_input
             typed.append(field(label, b.text, key=f"fix_{stamp}_{i}"))
@@ -215,8 +219,10 @@ def _preview(files: tuple[tuple[str, bytes], ...], rules: str, lang: Language) -
                 str(errors) if errors else "",
             )
         )
-    warnings = tuple(w.message for w in result.warnings)
-    return Preview(len(hands), tuple(first), tuple(rejects), warnings)
+    # What is to be said of one hand counts here too: it comes with the totals afterwards.
+    warnings = [(w.source, w.line, w.message) for w in result.warnings]
+    warnings += [(h.source, h.line, w) for h in hands for w in h.warnings]
+    return Preview(len(hands), tuple(first), tuple(rejects), tuple(warnings))
 
 
 def _show_preview(seen: Preview, text: Texts) -> None:
@@ -234,8 +240,16 @@ def _show_preview(seen: Preview, text: Texts) -> None:
         if seen.hands > len(seen.first):
             st.text(text("import.more", n=seen.hands - len(seen.first)))
     _rejects(seen.rejects, text, "preview")
-    for warning in seen.warnings[:SHOWN_REJECTS]:
-        st.text(text("import.warning", what=warning))
+    _warnings(seen.warnings, text)
+
+
+def _warnings(notes: Sequence[tuple[str, int, str]], text: Texts) -> None:
+    """What is to be said of the files and hands: of one kind once, with the first place."""
+    for kind in by_kind(notes)[:SHOWN_REJECTS]:
+        what = f"{kind.place}: {said(kind.sentence, text.lang)}"
+        if kind.times > 1:
+            what = text("import.times", what=what, n=kind.times)
+        st.text(text("import.warning", what=what))
 
 
 def _rejects(rejects: Sequence[Reject], text: Texts, key: str) -> None:
@@ -252,7 +266,7 @@ def _rejects(rejects: Sequence[Reject], text: Texts, key: str) -> None:
             "",
             (
                 Cell(f"{r.source}:{r.line}:{r.column}"),
-                Cell(r.message),
+                Cell(said(r.message, text.lang)),
                 Cell(r.raw if len(r.raw) <= 160 else r.raw[:159] + "…"),
             ),
         )
@@ -279,8 +293,7 @@ def _totals(t: ImportTotals, text: Texts) -> None:
     if t.with_errors:
         st.text(text("import.with_errors", n=text.number(t.with_errors)))
     _rejects(t.rejects, text, "done")
-    for warning in t.warnings[:SHOWN_REJECTS]:
-        st.text(text("import.warning", what=f"{warning.source}:{warning.line}: {warning.message}"))
+    _warnings([(w.source, w.line, w.message) for w in t.warnings], text)
     if t.stored:
         query = {"more": f"import={t.import_id}"} if t.import_id else {}
         navigation.link("hands", text, text("import.to_hands"), query)
