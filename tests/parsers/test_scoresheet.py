@@ -146,6 +146,17 @@ def test_a_faulty_row_is_one_reject(row, token, expected):
     assert len(result.hands) == 4
 
 
+@pytest.mark.parametrize("sign", ["!", "...", "/", "??!"])
+def test_a_sign_in_the_column_of_bids_is_no_pass(sign):
+    head = "Speler;Maat;Bod;Gehaald\n"
+    result = read(f"{head}Anna;Cor;{sign};\nBas;;130;ja\n")
+    assert [h.record.contract for h in result.hands] == ["130"]
+    assert (result.rejects[0].line, result.rejects[0].token) == (2, sign)
+    # A bid that is not known is none either, and what came of it is kept.
+    unknown = good(f"{head}Anna;Cor;?;ja\n").hands[0].record
+    assert (unknown.contract, unknown.result.outcome) == (None, "made")
+
+
 def test_rules_of_a_row():
     text = "Regels,Speler,Bod,Gehaald\nfiches,Anna,100,ja\nzomaar,Anna,100,ja\n"
     result = read(text)

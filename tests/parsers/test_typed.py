@@ -233,3 +233,12 @@ def test_a_hand_without_cards_keeps_its_auction():
     assert (hand.declarer, hand.contract, hand.trump, hand.called) == (2, "150", "H", "SA")
     calls = read_typed("gever: West; Noord: pas, Oost: 120, Zuid: pas, West: pas").hands[0].record
     assert [c.text for c in calls.auction] == ["-", "120", "-", "-"]
+
+
+@pytest.mark.parametrize("sign", ["?", "!", "/"])
+def test_a_sign_after_a_seat_is_no_pass(sign):
+    result = read_typed(f"Zuid: 130, West: {sign}, troef harten, mee SA; 1. HB H9 H7 H8", "x")
+    assert result.hands == []
+    (reject,) = result.rejects
+    assert (reject.line, reject.column, reject.token) == (1, 18, sign)
+    assert reject.expected.startswith("a call: pass, a number")
