@@ -125,13 +125,21 @@ def _contract(replay: Replay, seat: int | None, hide_partner: bool) -> str:
     if o.partner == NOBODY:
         partner = ", alone"
     elif not hide_partner:
-        partner = f", partner {seat_json(o.partner)}"
+        partner = _partner(replay)
     middle = out = ""
     if replay.middle is not None and (seat is None or replay.rules.deal.middle == "taken"):
         middle = f", middle card {english_card(CARDS[replay.middle])}"
     if replay.discard is not None and seat in (None, o.declarer):
         out = f", discard {english_card(CARDS[replay.discard])}"
     return f"{o.contract or '?'} by {seat_json(o.declarer)}, {trump}{called}{partner}{middle}{out}"
+
+
+def _partner(replay: Replay) -> str:
+    """The partner as calls and cards prove it, else as recorded."""
+    told = replay.record.result.partner
+    if replay.outcome.partner is not None or told is None:
+        return f", partner {seat_json(replay.outcome.partner)}"
+    return ", alone (recorded)" if told < 0 else f", partner {SEATS[told]} (recorded)"
 
 
 def _tricks(replay: Replay, ply: int) -> list[str]:
@@ -160,6 +168,13 @@ def _result(replay: Replay) -> str:
         text += f" (recorded: {recorded})"
     if o.meld and any(o.meld):
         text += f"; meld {o.meld[0]} – {o.meld[1]}"
-    if o.score:
-        text += "; score " + " ".join(f"{s}{x:+d}" for s, x in zip(SEATS, o.score, strict=True))
+    told = replay.record.result.score
+    score, how = (o.score, "") if o.score else (told, " (recorded)")
+    figure = replay.record.get("score_declarer")
+    if score:
+        text += "; score " + " ".join(f"{s}{x:+d}" for s, x in zip(SEATS, score, strict=True)) + how
+    elif figure:
+        text += f"; declarer's score {figure} (recorded)"
+    if not replay.record.plays and not set(replay.record.deal) & set("NESWM"):
+        text += "\nNo cards are recorded: what is known is as it was written down."
     return f"Result: {text}"

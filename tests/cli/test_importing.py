@@ -142,6 +142,21 @@ def test_in_dutch(run: Run, tmp_path: Path) -> None:
     assert f"{sheet}:4:1: {why}" in out
 
 
+def test_a_line_of_a_score_sheet_is_shown_as_written_down(run: Run, tmp_path: Path) -> None:
+    sheet = tmp_path / "blad.csv"
+    sheet.write_text(
+        "Speler;Maat;Bod;Gehaald;Punten\nAnna;Cor;150;ja;+2\nBas;;misère;nee;-3\nAnna;;130;ja;1\n"
+    )
+    db = tmp_path / "club"
+    run("import", sheet, "--db", db)
+    one, two, three = (run("show", str(n), "--db", db).out for n in (1, 2, 3))
+    assert "Contract: 150 by N, trumps ?, partner E (recorded)\n" in one
+    assert "(recorded: made); score N+2 E+2 S+0 W+0 (recorded)\nNo cards are recorded" in one
+    assert "Contract: mis by S, trumps ?, alone\n" in two
+    assert "Contract: 130 by N, trumps ?, partner ?\n" in three
+    assert "(recorded: made); declarer's score 1 (recorded)\nNo cards are recorded" in three
+
+
 def test_both_languages_say_the_same_things() -> None:
     slots = {lang: {k: w.count("{}") for k, w in words.items()} for lang, words in WORDS.items()}
     assert slots["en"] == slots["nl"]
