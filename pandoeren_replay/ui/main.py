@@ -6,6 +6,7 @@ import streamlit as st
 
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.ui import navigation, session
+from pandoeren_replay.ui.components.words import own_words
 from pandoeren_replay.ui.texts import LANGUAGES, Texts
 from pandoeren_replay.ui.watching import watch
 
@@ -29,6 +30,7 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
   .st-key-pages a[data-testid="stPageLink-NavLink"] { padding: .2rem .45rem; }
   .st-key-pages a p { font-size: 1rem; }
 }
+.st-key-words { position: absolute; width: 0; height: 0; overflow: hidden; }
 @media print {
   .st-key-pages, .st-key-foot, [data-testid="stDecoration"] { display: none !important; }
   div[data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
@@ -45,6 +47,7 @@ def run() -> None:
     chosen = st.navigation(pages, position="hidden")
     # Our own style sheet and nothing else: no data ever stands in it.
     st.html(f"<style>{STYLE}</style>")
+    own_words(text)
     if not session.allowed():
         return
     navigation.bar(text)

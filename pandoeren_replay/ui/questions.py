@@ -13,6 +13,7 @@ import duckdb
 from engine.violations import Language
 from pandoeren_replay.export import neutralise
 from pandoeren_replay.store import Store
+from pandoeren_replay.store.parts import files
 
 SECONDS = 10.0
 MEMORY = "512MB"
@@ -82,6 +83,9 @@ def _attach(con: Any, store: Store) -> None:
             if attempt == 2:
                 raise
     con.execute("USE club")
+    # A very large store keeps most of its hands in files beside this one.
+    beside = [name for names in files(con).values() for name in names]
+    con.execute("SET allowed_paths = ?", [beside])
     for setting in (
         "temp_directory = ''",
         "enable_external_access = false",

@@ -69,3 +69,33 @@ def test_a_phone_shows_every_page_whole(visit, name):
         ".map(e => e.getBoundingClientRect().right)",
     )
     assert max(right) <= 390
+
+
+@pytest.mark.parametrize(
+    ("locale", "files", "apply", "nothing"),
+    [
+        ("nl-NL", "Kies bestanden", "Ctrl+Enter om toe te passen", "Niets gevonden"),
+        ("en-GB", "Choose files", "Ctrl+Enter to apply", "Nothing found"),
+    ],
+)
+def test_streamlits_own_words_are_in_the_viewers_language(visit, locale, files, apply, nothing):
+    page = visit.open("/import", until="[data-testid='stFileUploader']", locale=locale)
+    button = page.locator("[data-testid='stFileUploaderDropzone'] button")
+    sync_api.expect(button).to_contain_text(files)
+    page.locator("[data-testid='stTextArea'] textarea").first.fill("x")
+    sync_api.expect(page.locator("[data-testid='InputInstructions']").first).to_contain_text(apply)
+    box = page.get_by_role("combobox").first
+    box.click()
+    box.press_sequentially("qqqq")
+    sync_api.expect(page.locator("[data-testid='stSelectboxVirtualDropdown']")).to_have_text(
+        nothing
+    )
+    assert page.evaluate("document.documentElement.lang") == locale[:2]
+
+
+def test_streamlits_words_follow_the_language_that_is_chosen(visit):
+    page = visit.open("/hands", until="tr.leads")
+    sync_api.expect(page.locator("[aria-label='Volgende bladzijde']")).to_have_count(1)
+    page.get_by_role("button", name="English").click()
+    sync_api.expect(page.locator("[aria-label='Next page']")).to_have_count(1)
+    assert page.evaluate("document.documentElement.lang") == "en"

@@ -23,7 +23,6 @@ from pandoeren_replay.ui.own_rules import rule_choices
 from pandoeren_replay.ui.payload import contract_label, player_name, result_of, seat_names
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
-from pandoeren_replay.ui.uploading import uploader
 from parsers.base import Options, Reject
 from parsers.base import Source as LogFile
 from parsers.detect import read_sources
@@ -65,9 +64,8 @@ def page() -> None:
         _watch(job, text)
         return
     folder = st.toggle(text("import.folder"), key="import_folder")
-    uploads = uploader(
+    uploads = st.file_uploader(
         text("import.folder_files" if folder else "import.files"),
-        text,
         accept_multiple_files="directory" if folder else True,
         key=f"{'folder' if folder else 'files'}_{_round()}",
     )

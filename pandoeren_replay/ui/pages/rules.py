@@ -14,7 +14,6 @@ from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.own_rules import drop, keep, own_files, read
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
-from pandoeren_replay.ui.uploading import uploader
 
 
 def page() -> None:
@@ -61,7 +60,7 @@ def page() -> None:
 def _own(own: Sequence[str], source: Source, text: Texts) -> None:
     """Takes a rule-set file in, shows what is wrong with one, takes one away."""
     st.markdown(text("rules.own_what"))
-    sent = uploader(text("rules.own_file"), text, type="toml", key=f"rules_file_{_round()}")
+    sent = st.file_uploader(text("rules.own_file"), type="toml", key=f"rules_file_{_round()}")
     if sent is not None:
         _offer(sent.name, sent.getvalue(), own, source, text)
     if own:
