@@ -112,8 +112,7 @@ def change(page: Page, name: str) -> float:
     elif name in IN_SIGHT:
         link = page.locator(".st-key-pages a").nth(IN_SIGHT.index(name))
     else:
-        if not page.locator("[data-testid='stPopoverBody']").is_visible():
-            page.locator(".st-key-pages [data-testid='stPopover'] button").click()
+        page.locator(".st-key-pages [data-testid='stPopover'] button").click()
         link = page.locator("[data-testid='stPopoverBody'] a").nth(list(PAGES).index(name))
     link.wait_for()
     address = "" if name == DEFAULT else name

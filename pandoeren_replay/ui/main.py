@@ -20,6 +20,10 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
 }
 .st-key-pages { margin-bottom: .3rem; flex-wrap: nowrap !important; }
 .st-key-pages button { min-height: 44px; }
+/* All pages in sight at once. */
+[data-testid="stPopoverBody"] [class*="st-key-menu_links"] {
+  display: grid; grid-template-columns: 1fr 1fr; gap: .1rem .6rem;
+}
 @media (max-width: 1100px) {
   .st-key-pages a *:has(> [data-testid="stIconMaterial"]) { display: none; }
 }
@@ -50,7 +54,7 @@ def run() -> None:
     own_words(text)
     if not session.allowed():
         return
-    navigation.bar(text)
+    navigation.bar(text, chosen.url_path or navigation.DEFAULT)
     try:
         chosen.run()
     except StoreError as e:

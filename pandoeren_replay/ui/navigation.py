@@ -52,13 +52,20 @@ def open_page(name: str, text: Texts, query: Mapping[str, str] | None = None) ->
     raise AssertionError("switch_page does not return")
 
 
-def bar(text: Texts) -> None:
-    """The row of links to the pages in sight and a menu of all of them: one row on every screen."""
+def bar(text: Texts, current: str) -> None:
+    """The row of links to the pages in sight and a menu of all of them: one row on every screen.
+
+    ``current`` is the page that is shown: every page has a menu of its own, so that it is closed
+    again after a choice.
+    """
     with st.container(horizontal=True, gap=None, key="pages"):
         for name in IN_SIGHT:
             if name in PAGES:
                 link(name, text, text(f"nav.{name}"))
-        with st.popover(text("nav.menu"), icon=":material/menu:"):
+        with (
+            st.popover(text("nav.menu"), icon=":material/menu:", key=f"menu_{current}"),
+            st.container(key=f"menu_links_{current}"),
+        ):
             for name in PAGES:
                 link(name, text, text(f"nav.{name}"))
 
