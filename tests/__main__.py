@@ -36,6 +36,16 @@ def browser() -> str | None:
     return found
 
 
+def compile_all() -> None:
+    """Everything that is compiled once, so that test processes find it compiled."""
+    parts = [
+        subprocess.Popen([sys.executable, "-m", "tests.compiled", part], cwd=ROOT)
+        for part in ("play", "solve")
+    ]
+    for part in parts:
+        part.wait()
+
+
 def run(arguments: list[str], *options: str) -> int:
     """One run of pytest; gives its exit status. What was asked for may be in another run."""
     pytest = [sys.executable, "-m", "pytest", *arguments, *options]
@@ -69,6 +79,7 @@ def main(arguments: list[str]) -> int:
     Returns the exit status, 0 when all runs passed.
     """
     chromium = browser()
+    compile_all()
     unit = run(arguments, "-m", "not browser", "-n", "auto", "--dist", "loadfile")
     if chromium is None:
         print("No Chromium found: the browser tests are left out.", flush=True)
