@@ -32,10 +32,9 @@ def play() -> None:
 def solve() -> None:
     """The solver and the drawing of hidden cards."""
     prepare()
-    first = HANDS.read_text(encoding="utf-8").splitlines()[0]
-    record = read_phl(first).record
-    assert record is not None
-    known(replay(record, "heerlen"), seat=0, ply=8).sampler().draw()
+    records = read_phl(HANDS.read_text(encoding="utf-8")).records
+    hand = next(r for r in records if r.rules == "heerlen" and len(r.plays) == 32)
+    known(replay(hand, "heerlen"), seat=0, ply=8).sampler().draw()
 
 
 if __name__ == "__main__":
