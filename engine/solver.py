@@ -72,7 +72,7 @@ def _aligned(cells: int) -> Any:
 class _Arena:
     """Memory of one search thread: context and tables, used by one deal at a time."""
 
-    def __init__(self, bits: int = 14, goal_bits: int = 15) -> None:
+    def __init__(self, bits: int = 15, goal_bits: int = 15) -> None:
         self.context = np.zeros(tab.CONTEXT_CELLS, np.int64)
         self.table = _aligned((1 << bits) * memory.BUCKET_CELLS)
         self.answers = _aligned((1 << goal_bits) * memory.BUCKET_CELLS)
@@ -240,9 +240,6 @@ class Search:
             c = arena.context
             c[tab.MAXI] = position.side
             c[tab.PAST] = len(position.winners)
-            c[tab.DUCKS] = self.objective in ("none", "one-with-jas") and (
-                position.side == 1 << position.declarer
-            )
             c[tab.FIRST_JOINS] = position.first_joins
             won = 0 if past is None else past - goals.OPEN
             found = goals.decide(c, arena.answers, rem, position.leader, won, len(position.trick))

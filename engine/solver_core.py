@@ -22,7 +22,7 @@ from engine.solver_memory import (
     store,
     structure_of,
 )
-from engine.solver_moves import learn, moves_of, noted, spared
+from engine.solver_moves import AGE_BITS, FULL_RATE, learn, moves_of, noted, spared
 from engine.solver_tables import (
     BEATS,
     BUDGET,
@@ -77,6 +77,7 @@ ESTIMATE = 1 << 11  # set in the stamp of what an estimate leaves in the table
 ESTIMATE_WIDTH = 2
 FIRST_STEP = 3
 SHY_FROM = 1  # goals from this number on forbid tricks
+SHY_AGE = 2  # what is expected of them is worth as much as this was learnt
 
 
 @compiled("void(cells, int64, int64, int64, int64)")
@@ -372,9 +373,9 @@ def begin(c: Any) -> None:
                     rate = 2048 + 40 * points
                 else:
                     rate = 1800
-                c[at] = max(rate, 64)
+                c[at] = (max(rate, 64) << AGE_BITS) | (SHY_AGE if shy else 0)
     for i in range(2 * SLOTS * SLOTS):
-        c[REPLY + i] = 2048
+        c[REPLY + i] = FULL_RATE >> 1 << AGE_BITS
 
 
 @compiled("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64)")

@@ -16,6 +16,7 @@ from engine.solver_tables import (
     BUDGET,
     CARD,
     DECLARER,
+    DUCKS,
     DUTY,
     FIRST_JOINS,
     GOAL,
@@ -216,6 +217,11 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
         led = c[ROOT_LED]
     c[at + LEFT] = rem
     maxi = c[MAXI]
+    # One who may win no further trick, but with the jas, has fewer cards worth trying.
+    ducks = 0
+    if maxi == c[DECLARER] and (c[GOAL] == ONE_WITH_JAS or shies(c, rem, won)):
+        ducks = 1
+    c[DUCKS] = ducks
     fresh = True
     answer = LOST
     while True:
@@ -264,6 +270,7 @@ def reaches_goal(c: Any, t: Any, rem: int, leader: int, won: int, start: int) ->
                 answer = reaches_goal(c, t, left, top_seat, answer - OPEN, zero)
                 c[PAST] = number
             c[MAXI] = maxi
+            c[DUCKS] = ducks
             if c[STOP]:
                 return LOST
         done = False

@@ -40,40 +40,48 @@ from engine.solver_tables import (
 )
 
 FULL_RATE = 4096
-LEARNING = 3  # a rate moves by an eighth of the way to 0 or 1
+# A cell of what was learnt: how often it was learnt (0 to 7), and the rate of success above that.
+AGE_BITS = 3
+OLDEST = (1 << AGE_BITS) - 1
+SETTLED_AGE = 6
 
 
-@compiled("int64(cells, int64, int64, int64, int64, int64, int64)")
-def history_cell(c: Any, k: int, p: int, led: int, top: int, own: int, card: int) -> int:
-    """Cell that counts how often a card, in this kind of situation, settled the matter.
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def history_row(c: Any, k: int, p: int, led: int, own: int, kind: int) -> int:
+    """First of the cells that count how often a card, in this situation, settled the matter.
 
-    ``top`` is the card that is winning the trick; for a lead it is its :func:`lead_kind`.
+    ``kind`` is whether the card beats the one that is winning; for a lead its :func:`lead_kind`.
     """
-    if p == 0:
-        situation = LEADS + top
-    else:
-        situation = (p - 1) * 16 + led * 4 + own * 2 + ((c[BEATS + top] >> card) & 1)
-    return HISTORY + (k * N_SITUATIONS + situation) * SLOTS + card
+    situation = LEADS + kind if p == 0 else (p - 1) * 16 + led * 4 + own * 2 + kind
+    return HISTORY + (k * N_SITUATIONS + situation) * SLOTS
 
 
-@compiled("int64(cells, int64, int64, int64)")
-def lead_kind(c: Any, rem: int, seat: int, card: int) -> int:
+@compiled("int64(cells, int64, int64)")
+def can_be_ruffed(c: Any, rem: int, seat: int) -> int:
+    """4 where an enemy of a seat has a trump left, else 0."""
+    trumps = rem & c[TRUMPS]
+    if trumps:
+        maxi = c[MAXI]
+        for s in range(4):
+            if (maxi >> s) & 1 != (maxi >> seat) & 1 and trumps & c[HANDS + s]:
+                return 4
+    return 0
+
+
+@compiled("int64(cells, int64, int64, int64, int64)")
+def lead_kind(c: Any, rem: int, seat: int, card: int, ruffed: int) -> int:
     """What kind of lead a card is: who holds the top of its suit, and can an enemy ruff."""
     maxi = c[MAXI]
-    mine = (maxi >> seat) & 1
     lane = lane_of(card)
-    boss = c[RUNS + lane * 512 + ((rem >> (lane * WIDTH)) & LANE_MASK)] & 3
+    sub = (rem >> (lane * WIDTH)) & LANE_MASK
+    boss = c[RUNS + lane * 512 + sub] & 3
     kind = 0
     if boss == seat:
-        higher = rem & c[BEATS + card] & (LANE_MASK << (lane * WIDTH))
-        kind = 1 if higher else 2
-    elif (maxi >> boss) & 1 == mine:
+        kind = 1 if sub >> (card - lane * WIDTH + 1) else 2
+    elif (maxi >> boss) & 1 == (maxi >> seat) & 1:
         kind = 3
-    trumps = rem & c[TRUMPS]
-    if trumps and lane != TRUMP_LANE:
-        for s in range(4):
-            if (maxi >> s) & 1 != mine and trumps & c[HANDS + s]:
-                return kind + 4
+    if lane != TRUMP_LANE or c[TRUMPS] == 0:
+        kind += ruffed
     return kind
 
 
@@ -128,102 +136,131 @@ def moves_of(
         return lowest(legal) + 1
     maxi = c[MAXI]
     mine = (maxi >> seat) & 1
-    own = 0
-    if p > 0 and (maxi >> top_seat) & 1 == mine:
-        own = 1
-    later_maxi = 0
-    later_mini = 0
-    for i in range(p + 1, 4):
-        s = (leader + i) & 3
-        if (maxi >> s) & 1:
-            later_maxi |= rem & c[HANDS + s]
-        else:
-            later_mini |= rem & c[HANDS + s]
-    loose = c[HIDDEN] == 0
     alone = c[JAS] | c[HIDDEN]
-    chosen = 0
-    previous = -1
-    left = legal
+    blocked = occupied & ~(hand & ~alone)
+    chosen = legal
+    left = legal & ~alone
+    previous = lowest(left)
+    left &= left - 1
     while left:
         card = lowest(left)
-        bit = 1 << card
-        left ^= bit
+        left &= left - 1
         # Is the card right above the last one of the same hand, with nothing left between?
-        if previous >= 0 and lane_of(card) == lane_of(previous):
-            between = occupied & (bit - 1) & ~((2 << previous) - 1) & ~(hand & ~alone)
-            if between == 0 and (bit & alone) == 0 and ((1 << previous) & alone) == 0:
-                d = c[POINTS + card] - c[POINTS + previous]
-                if d == 0:
-                    chosen ^= 1 << previous
-                elif loose:
-                    best = card
-                    holder = seat
-                    if p > 0 and (c[BEATS + top] >> card) & 1 == 0:
-                        best = top
-                        holder = top_seat
-                    against = later_mini if (maxi >> holder) & 1 else later_maxi
-                    if c[BEATS + best] & against == 0:
-                        counts = (c[SCORE] >> holder) & 1
-                        if (counts == mine) == (d > 0):
-                            chosen ^= 1 << previous
-                        else:
-                            # The lower one is the better: keep it as the last of the run.
-                            continue
-        chosen |= bit
+        if blocked & ((1 << card) - (1 << previous)) == 0 and lane_of(card) == lane_of(previous):
+            d = c[POINTS + card] - c[POINTS + previous]
+            if d == 0:
+                chosen ^= 1 << previous
+            elif c[HIDDEN] == 0:
+                best = card
+                holder = seat
+                if p > 0 and (c[BEATS + top] >> card) & 1 == 0:
+                    best = top
+                    holder = top_seat
+                against = 0
+                for i in range(p + 1, 4):
+                    s = (leader + i) & 3
+                    if (maxi >> s) & 1 != (maxi >> holder) & 1:
+                        against |= rem & c[HANDS + s]
+                if c[BEATS + best] & against == 0:
+                    counts = (c[SCORE] >> holder) & 1
+                    if (counts == mine) == (d > 0):
+                        chosen ^= 1 << previous
+                    else:
+                        # The lower one is the better: keep it as the last of the run.
+                        chosen ^= 1 << card
+                        continue
         previous = card
     if p > 0 and c[DUCKS] and mine:
         chosen = highest_losers(c, chosen, top)
+    if chosen & (chosen - 1) == 0:
+        return lowest(chosen) + 1
     n = 0
+    ranks = 0  # how many cards are likelier, four bits each
     out = 0
-    while chosen:
-        card = lowest(chosen)
-        chosen &= chosen - 1
-        if p == 0:
-            top = lead_kind(c, rem, seat, card)
-        rate = c[history_cell(c, k, p, led, top, own, card)]
-        if p > 0:
-            rate += c[reply_cell(c, points, top, card)]
-        if card + 1 == first:
-            rate = 1 << 20
-        value = (rate << 6) | (card + 1)
-        i = n
-        while i > 0 and c[KEYS + i - 1] < value:
-            c[KEYS + i] = c[KEYS + i - 1]
-            i -= 1
-        c[KEYS + i] = value
-        n += 1
+    if p == 0:
+        ruffed = can_be_ruffed(c, rem, seat)
+        row = history_row(c, k, p, led, p, p)
+        while chosen:
+            card = lowest(chosen)
+            chosen &= chosen - 1
+            rate = c[row + lead_kind(c, rem, seat, card, ruffed) * SLOTS + card]
+            if card + 1 == first:
+                rate = 1 << 20
+            value = (rate << 6) | (card + 1)
+            for i in range(n):
+                less = 1 if c[KEYS + i] < value else 0
+                ranks += (less << (4 * i)) + ((1 - less) << (4 * n))
+            c[KEYS + n] = value
+            n += 1
+    else:
+        own = 1 if (maxi >> top_seat) & 1 == mine else 0
+        row = history_row(c, k, p, led, own, 0)
+        replies = reply_cell(c, points, top, 0)
+        beats = c[BEATS + top]
+        while chosen:
+            card = lowest(chosen)
+            chosen &= chosen - 1
+            rate = c[row + ((beats >> card) & 1) * SLOTS + card] + c[replies + card]
+            value = (rate << 6) | (card + 1)
+            for i in range(n):
+                less = 1 if c[KEYS + i] < value else 0
+                ranks += (less << (4 * i)) + ((1 - less) << (4 * n))
+            c[KEYS + n] = value
+            n += 1
     for i in range(n):
-        out = (out << 6) | (c[KEYS + n - 1 - i] & 63)
+        out |= (c[KEYS + i] & 63) << (6 * ((ranks >> (4 * i)) & 15))
     if c[NARROW]:
         out &= (1 << (6 * c[NARROW])) - 1
     return out
+
+
+@compiled("void(cells, int64, int64)")
+def adjust(c: Any, cell: int, good: int) -> None:
+    """Move a rate towards 0 or 1: the first times by a half, in the end by a sixteenth of the way.
+
+    What was expected before anything was learnt gives way so, and what is learnt lasts.
+    """
+    age = c[cell] & OLDEST
+    rate = c[cell] >> AGE_BITS
+    shift = (age >> 1) + 1 if age < SETTLED_AGE else 4
+    if good:
+        rate += (FULL_RATE - rate) >> shift
+    else:
+        rate -= rate >> shift
+    c[cell] = (rate << AGE_BITS) | min(age + 1, OLDEST)
 
 
 @compiled("void(cells, int64, int64, int64, int64, int64, int64)")
 def learn(c: Any, at: int, k: int, p: int, led: int, seat: int, card: int) -> None:
     """A card settled the matter at a level, those tried there before it did not."""
     top = c[at + TOP]
-    own = 0
-    if p > 0 and (c[MAXI] >> c[at + TOP_SEAT]) & 1 == (c[MAXI] >> seat) & 1:
-        own = 1
-    if p == 0:
-        top = lead_kind(c, c[at + LEFT], seat, card)
-    cell = history_cell(c, k, p, led, top, own, card)
-    c[cell] += (FULL_RATE - c[cell]) >> LEARNING
-    if p > 0:
-        cell = reply_cell(c, c[at + SUM], top, card)
-        c[cell] += (FULL_RATE - c[cell]) >> LEARNING
     tried = c[at + TRIED]
+    if p == 0:
+        ruffed = can_be_ruffed(c, c[at + LEFT], seat)
+        row = history_row(c, k, p, led, p, p)
+        cell = row + lead_kind(c, c[at + LEFT], seat, card, ruffed) * SLOTS + card
+        adjust(c, cell, 1)
+        while tried:
+            other = (tried & 63) - 1
+            tried >>= 6
+            cell = row + lead_kind(c, c[at + LEFT], seat, other, ruffed) * SLOTS + other
+            adjust(c, cell, 0)
+        return
+    own = 1 if (c[MAXI] >> c[at + TOP_SEAT]) & 1 == (c[MAXI] >> seat) & 1 else 0
+    row = history_row(c, k, p, led, own, 0)
+    replies = reply_cell(c, c[at + SUM], top, 0)
+    beats = c[BEATS + top]
+    cell = row + ((beats >> card) & 1) * SLOTS + card
+    adjust(c, cell, 1)
+    cell = replies + card
+    adjust(c, cell, 1)
     while tried:
         other = (tried & 63) - 1
         tried >>= 6
-        if p == 0:
-            top = lead_kind(c, c[at + LEFT], seat, other)
-        cell = history_cell(c, k, p, led, top, own, other)
-        c[cell] -= c[cell] >> LEARNING
-        if p > 0:
-            cell = reply_cell(c, c[at + SUM], top, other)
-            c[cell] -= c[cell] >> LEARNING
+        cell = row + ((beats >> other) & 1) * SLOTS + other
+        adjust(c, cell, 0)
+        cell = replies + other
+        adjust(c, cell, 0)
 
 
 @compiled("int64(cells, int64, int64, int64, int64, int64)")
