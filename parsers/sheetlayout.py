@@ -39,6 +39,15 @@ _TOTALS = {
     "totaal", "total", "totals", "totalen", "som", "stand", "eindstand", "tussenstand", "sum",
     "subtotaal", "saldo", "transport", "eindtotaal", "tussentotaal", "subtotal",
 }  # fmt: skip
+_EVENING = {
+    "avond", "van", "op", "de", "het", "datum", "speelavond", "clubavond", "kaartavond",
+    "pandoeravond", "pandoeren", "uitslag", "uitslagen", "score", "scores", "scorelijst",
+    "scoreblad", "blad", "evening", "date", "of", "on", "the", "night", "results", "sheet",
+    "session", "maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag",
+    "ma", "di", "wo", "do", "vr", "za", "zo", "monday", "tuesday", "wednesday", "thursday",
+    "friday", "saturday", "sunday",
+}  # fmt: skip
+"""Words beside a date that make a title say which evening it is, and nothing else."""
 _NUMBER = re.compile(r"[-+−–]?\s*(?:€\s*)?[-+−–]?\d+(?:[.,]\d+)?")
 
 
@@ -80,13 +89,14 @@ def lay_out(text: str, names: Names) -> list[Block]:
     if found is None:
         raise RowError("no head of a table: a first line with the names of the columns", 1)
     _, delimiter, first_line = found
-    told = re.match(r"sep=.\s*$", text.split("\n", 1)[0]) is not None
-    rows = list(all_rows(text, delimiter, int(told)))
+    separator = re.match(r"sep=.\s*$", text.split("\n", 1)[0]) is not None
+    rows = list(all_rows(text, delimiter, int(separator)))
     heads = {n for n, (_, _, cells) in enumerate(rows) if _is_head(cells, names)}
     if not heads:
         heads = {n for n, (line, _, _) in enumerate(rows) if line == first_line}
     blocks: list[Block] = []
     before: list[tuple[int, str]] = []
+    above: dict[int, str] = {}
     block: Block | None = None
     skip = False
     date = ""
@@ -100,14 +110,21 @@ def lay_out(text: str, names: Names) -> list[Block]:
             titles = _joined(cells, following[2]) if skip and following else cells
             head_raw = f"{raw}\n{following[1]}" if skip and following else raw
             block = _block(titles, head_raw, line, delimiter, names)
+            told = {d for d in above.values() if d}
+            if len(told) == 1:  # two dates above a table are those of something else
+                (date,) = told
+                block.dates.append(date)
+                holds = f"the date above the table ({date}) holds for its rows"
+                before = [(at, holds if above[at] else note) for at, note in before]
             block.notes += before
-            before = []
+            before, above = [], {}
             blocks.append(block)
             continue
         words = [c.strip() for c in cells if c.strip()]
         if not words:
             continue
         if block is None:
+            above[line] = _evening(" ".join(words))
             before.append((line, f"a line above the table: passed over ({words[0][:40]})"))
         elif fold(re.split(r"[\s:]", words[0], maxsplit=1)[0]) in _TOTALS:
             block.notes.append((line, "a row of totals: passed over"))
@@ -127,6 +144,17 @@ def lay_out(text: str, names: Names) -> list[Block]:
     for made in blocks:
         made.unread = _unread(made.sheet, names)
     return blocks
+
+
+def _evening(title: str) -> str:
+    """The date in a title that says nothing but which evening it is, ``""`` in any other.
+
+    >>> _evening("Avond van vrijdag 27 november 2026"), _evening("afgedrukt op 3-12-2026")
+    ('27 november 2026', '')
+    """
+    found = find_date(title)
+    rest = title.replace(found, " ", 1) if found else "?"
+    return found if found and all(fold(w) in _EVENING for w in rest.split() if fold(w)) else ""
 
 
 def _row(block: Block, line: int, raw: str, cells: list[str], date: str, names: Names) -> str:

@@ -141,7 +141,7 @@ class RowReader:
         worked = work_out(
             rules.ruleset, contract, declarer, partner, outcome, self._pair(get("points")), told
         )
-        self._worked_out(worked, len(told), row.line, builder)
+        self._worked_out(worked, told, declarer, row.line, builder)
         self._declaration(get("trump") or suit, get("called"), declarer, builder)
         builder.date(self._moment(row))
         builder.note(get("extra"))
@@ -370,16 +370,25 @@ class RowReader:
             scores.setdefault(declarer, points)
         return scores
 
-    def _worked_out(self, worked: WorkedOut, told: int, line: int, builder: HandBuilder) -> None:
+    def _worked_out(
+        self,
+        worked: WorkedOut,
+        told: dict[int, int],
+        declarer: int | None,
+        line: int,
+        builder: HandBuilder,
+    ) -> None:
         """Add what follows by the rules from the scores of a row, marked as such."""
         if worked.outcome is not None:
             builder.result(outcome=worked.outcome)
             builder.meta("outcome_by", "score")
             self.by_sign.append(line)
-        if worked.score is not None and told < 4:
+        if worked.score is not None and len(told) < 4:
             builder.result(score=worked.score)
             builder.meta("score_by", "rules")
             self.by_rules.append(line)
+        elif declarer in told and len(told) < 4:
+            builder.meta("score_declarer", told[declarer])
         if worked.odd:
             self.odd.append((line, worked.odd))
 

@@ -21,6 +21,8 @@ from parsers.words import (
     outcome_word,
 )
 
+_PAIR = re.compile(r"(\d{1,3})\s*[-–:/]\s*(\d{1,3})")
+_MADE_WITH = re.compile(rf"([^\W\d]+)\s+(?:met\s+|with\s+)?({_PAIR.pattern})")
 _STATEMENTS = (
     "a statement such as 'Zuid: 150', 'troef harten', 'mee: schoppenaas', 'weg: R7', "
     "'gever: West', 'gehaald', or a trick '1. HB H9 H7 H8'"
@@ -78,6 +80,7 @@ class _Reader:
         self.contract: str | None = None
         self.calls: list[tuple[int, str]] = []
         self.settled = False
+        self.outcome_told = False
         self.remarks: list[Piece] = []
 
     def piece(self, piece: Piece) -> None:
@@ -106,10 +109,18 @@ class _Reader:
         if is_no_trump(text) and len(text) > 1:
             self.builder.declare(self.declarer, "-", None)
             return
-        outcome = outcome_word(text, self.mapping.results)
-        if outcome is not None and not text.isdigit() and text not in "+-":
+        with_points = _MADE_WITH.fullmatch(text)
+        word = with_points[1] if with_points else text
+        outcome = outcome_word(word, self.mapping.results)
+        if outcome is not None and not word.isdigit() and word not in "+-":
             self._settle()
             self.builder.result(outcome=outcome)
+            self.outcome_told = True
+            if with_points:
+                self._points(piece, with_points[2])
+            return
+        if self.outcome_told and _PAIR.fullmatch(text):
+            self._points(piece, text)  # "gehaald, 132-14"
             return
         self._remark(piece)
 
@@ -259,10 +270,10 @@ class _Reader:
         self.builder.meta("hand", number)
 
     def _points(self, piece: Piece, rest: str) -> None:
-        pair = re.fullmatch(r"(\d{1,3})\s*(?:[-–:/]\s*(\d{1,3}))?", rest)
+        pair = _PAIR.fullmatch(rest) or re.fullmatch(r"(\d{1,3})()", rest)
         if pair is None:
             raise piece.error(rest, "points, such as 132-14")
-        if pair[2] is None:
+        if not pair[2]:
             self.builder.meta("server_points", pair[1])
         else:
             self.builder.result(points=(int(pair[1]), int(pair[2])))

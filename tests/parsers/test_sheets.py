@@ -296,3 +296,30 @@ def test_a_cell_of_the_time_of_day_and_several_sheets():
         ("avond.xlsx!Avond 2", 4, "2026-11-29", "20:15:00"),
         ("avond.xlsx!Getallen", 2, "2026-11-30", None),
     ]
+
+
+def _above(*titles: str) -> tuple[list[str | None], list[str]]:
+    text = "".join(f"{t};;;\n" for t in titles) + "Speler;Bod;Gehaald\nAnna;130;ja\nBas;mis;nee\n"
+    result = read(text)
+    assert result.rejects == []
+    again = [read(h.raw).hands[0].record.get("date") for h in result.hands]
+    assert again == [h.record.get("date") for h in result.hands]
+    return again, [w.message for w in result.warnings]
+
+
+@pytest.mark.parametrize(
+    ("titles", "date"),
+    [
+        (["Avond van vrijdag 27 november 2026"], "2026-11-27"),
+        (["Pandoerclub Ruit Aas", "27-11-2026"], "2026-11-27"),
+        (["Results of Friday 27-11-2026", "Datum: 27-11-2026"], "2026-11-27"),
+        # Two dates, and dates that may be of something else, are not guessed at.
+        (["Avond van 27-11-2026", "Avond van 4-12-2026"], None),
+        (["afgedrukt op 3-12-2026"], None),
+        (["Seizoen 1-9-2026 tot 1-6-2027"], None),
+    ],
+)
+def test_a_title_that_says_which_evening_it_is_dates_the_rows(titles, date):
+    dates, said = _above(*titles)
+    assert dates == [date, date]
+    assert any("holds for its rows" in s for s in said) == (date is not None)

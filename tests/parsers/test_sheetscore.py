@@ -105,3 +105,13 @@ def test_by_rule_set(rules, contract, partner, outcome, points, told, score):
 def test_no_declarer_gives_nothing():
     found = work_out(load_ruleset("heerlen"), "150", None, 2, None, None, {0: 2})
     assert (found.score, found.outcome, found.odd) == (None, None, "")
+
+
+def test_declarers_cell_among_blank_ones_is_his_score():
+    """Pandoer has a partner, whom the row does not name: the others' scores do not follow."""
+    head = "Speler;Maat;Bod;Gehaald;Jan;Piet;Kees;Klaas\n"
+    text = f"{head}Jan;Kees;130;ja;1;0;1;0\nKlaas;;pandoer;nee;;;;-5\nPiet;Jan;150;ja;2;2;;\n"
+    one, two, three = [h.record for h in read(text).hands]
+    assert (one.result.score, one.get("score_by")) == ((1, 0, 1, 0), None)
+    assert (two.result.score, two.get("score_declarer"), two.get("score_w")) == (None, "-5", "-5")
+    assert (three.result.score, three.get("score_by")) == ((2, 2, 0, 0), "rules")

@@ -242,3 +242,18 @@ def test_a_sign_after_a_seat_is_no_pass(sign):
     (reject,) = result.rejects
     assert (reject.line, reject.column, reject.token) == (1, 18, sign)
     assert reject.expected.startswith("a call: pass, a number")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Gehaald, 140-22", "gehaald met 140-22", "made with 140 - 22", "gehaald; punten 140-22"],
+)
+def test_points_beside_made_or_lost(said):
+    record = read_typed(f"Zuid: 130, troef harten, mee SA; 1. HB H9 H7 H8; {said}", "x").records[0]
+    assert (record.result.outcome, record.result.points) == ("made", (140, 22))
+
+
+def test_two_numbers_alone_are_no_points():
+    result = read_typed("Zuid: 130, troef harten, mee SA, 140-22; 1. HB H9 H7 H8", "x")
+    assert result.hands == []
+    assert result.rejects[0].token == "140-22"
