@@ -84,7 +84,7 @@ def _attach(con: Any, store: Store) -> None:
                 raise
     con.execute("USE club")
     # A very large store keeps most of its hands in files beside this one.
-    beside = [name for names in files(con).values() for name in names]
+    beside = [name for _, name in files(con)]
     con.execute("SET allowed_paths = ?", [beside])
     for setting in (
         "temp_directory = ''",

@@ -1,8 +1,10 @@
 """What belongs to one viewer: language, the store he looks at, the list he came from."""
 
+import datetime as dt
 import hmac
 import os
 from collections.abc import Sequence
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -31,6 +33,16 @@ def texts() -> Texts:
 def source() -> Source:
     """The store of this dashboard, at its newest generation."""
     return Source(os.environ.get(STORE_VARIABLE) or None)
+
+
+def clock(moment: dt.datetime, text: Texts) -> str:
+    """A moment that the store keeps (UTC) as the viewer's clock showed it: date and time."""
+    try:
+        zone = ZoneInfo(st.context.timezone or "")
+    except (ValueError, ZoneInfoNotFoundError):
+        zone = None  # a browser that does not say, or says what we do not know: our own clock
+    local = moment.replace(tzinfo=dt.UTC).astimezone(zone)
+    return text.date(f"{local:%Y-%m-%d %H:%M}")
 
 
 def keep_list(hashes: Sequence[str]) -> None:

@@ -1,9 +1,13 @@
 """Every page, without a browser: full, empty, asked for nonsense, in both languages."""
 
+import datetime as dt
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pandoeren_replay.importer import import_paths
+from pandoeren_replay.ui import session
 from pandoeren_replay.ui.navigation import PAGES
 from pandoeren_replay.ui.server import PASSWORD_VARIABLE, SCRIPT, STORE_VARIABLE
 from pandoeren_replay.ui.texts import Texts
@@ -204,3 +208,20 @@ def test_the_table_of_contracts_stands_beside_a_hand_and_can_be_stopped(pages):
         assert not test.exception
     test.toggle(key="replay_contracts").set_value(False).run()
     assert text("solve.what") not in words(test)
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [("Europe/Amsterdam", "28-11-2026 21:05"), ("America/New_York", "28-11-2026 15:05")],
+)
+def test_moments_are_told_by_the_viewers_own_clock(monkeypatch, zone, shown):
+    monkeypatch.setattr(type(st.context), "timezone", zone)
+    assert session.clock(dt.datetime(2026, 11, 28, 20, 5, 59), Texts("nl")) == shown
+
+
+@pytest.mark.parametrize("zone", [None, "Mars/Olympus", "../etc"])
+def test_a_browser_that_names_no_known_zone_gets_our_clock(monkeypatch, zone):
+    monkeypatch.setattr(type(st.context), "timezone", zone)
+    moment = dt.datetime(2026, 11, 28, 20, 5)
+    here = moment.replace(tzinfo=dt.UTC).astimezone()
+    assert session.clock(moment, Texts("en")) == f"{here:%Y-%m-%d %H:%M}"

@@ -121,7 +121,7 @@ def _versions(key: str, source: Source, text: Texts) -> None:
         return
     st.subheader(text("correct.versions"))
     for v in kept:
-        when = text.date(str(v["replaced_at"])[:16])
+        when = session.clock(v["replaced_at"], text)
         with st.expander(text("correct.version", n=v["version"], when=when)):
             st.code(v["text"], language=None, wrap_lines=True)
             st.button(

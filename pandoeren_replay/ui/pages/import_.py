@@ -346,7 +346,7 @@ def _imports(source: Source, text: Texts) -> None:
         Row(
             str(r["import_id"]),
             (
-                Cell(text.date(str(r["imported_at"])[:16])),
+                Cell(session.clock(r["imported_at"], text)),
                 Cell(player_name(r["names"])),
                 Cell(text.number(r["stored"]), r["stored"]),
                 Cell(text.number(r["rejected"]) if r["rejected"] else ""),
