@@ -184,7 +184,10 @@ def _cards(data: bytes) -> int:
         return 10**9
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or 4 * data.count(0) > len(data)
     big = wide and (data[:2] == b"\xfe\xff" or data[0::2].count(0) > data[1::2].count(0))
-    text = data.decode(("utf-16-be" if big else "utf-16-le") if wide else "utf-8", "replace")
+    encoding = ("utf-16-be" if big else "utf-16-le") if wide else "utf-8"
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        encoding = "utf-32-be" if data[0] == 0 else "utf-32-le"
+    text = data.decode(encoding, "replace")
     # Found wherever one begins, since cards may stand without anything between them.
     shown = len(_SHOWS_CARDS.findall(text))
     return shown + text.count('"type_arg"') + text.count('"rank"')
