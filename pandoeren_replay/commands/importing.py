@@ -86,7 +86,7 @@ WORDS = {
         "kept": "wat niet te lezen is blijft bewaard: `pandoeren rejects --raw` toont de teksten, "
         "`pandoeren reparse` leest ze opnieuw (met --rules, --map of --format)",
         "totals": "gelezen {} = opgeslagen {} + al bekend {} + niet te lezen {} + leeg {}",
-        "of_these": "hiervan: ", "warnings": "{} waarschuwingen",
+        "of_these": "hiervan: ", "warnings": "{} waarschuwing(en)",
         "merged": "{} bekend uit een andere bron (het volledigste verslag wordt getoond)",
         "with_errors": "{} waarin een regel is overtreden", "simulated": "{} nagebootst",
         "disagreements": "{} verschillen over de uitslag van een bekend spel",
