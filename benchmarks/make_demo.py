@@ -1,19 +1,33 @@
 """Write the demo data: an evening and a season of a club that does not exist.
 
     python benchmarks/make_demo.py
+    python benchmarks/make_demo.py reviews
 
 Everything in these files is simulated and says so. The same program and seed give the same files.
+The second command judges the evening and the last night of the season by what each player could
+see, so that a newcomer finds mistakes and puzzles without waiting: some minutes of work.
 """
 
+import sys
+import tempfile
 from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
 
 from pandoeren_replay import simulate
+from pandoeren_replay.commands.serving import demo_sources
+from pandoeren_replay.importer import import_paths
+from pandoeren_replay.review_files import write_reviews
+from pandoeren_replay.reviewed import review_all
+from pandoeren_replay.store import Store
+from parsers.base import Options
 from parsers.phl import write_phl
 
 FOLDER = Path(__file__).parent.parent / "data" / "demo"
+REVIEWS = FOLDER.with_name("reviews") / "demo.parquet"
+REVIEWED = "date>=2026-11-19 and date<=2026-11-26 and simulated=yes and plays>0"
+"""Which hands are judged beforehand."""
 SEED = 33
 CLUB = "Club De Kijkkaart (simulated)"
 MEMBERS = {
@@ -29,9 +43,10 @@ def tempers(names: list[str]) -> tuple[simulate.Temper, ...]:
     return tuple(simulate.Temper(bold=MEMBERS[n]) for n in names)
 
 
-def main() -> None:
-    """Write ``evening.phl`` (one table, 32 hands) and ``season.phl`` (three tables a night)."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def texts() -> dict[str, str]:
+    """Name and text of each file: the evening (one table, 32 hands), the season (three tables a
+    night).
+    """
     simulators = {r: simulate.Simulator(r, SEED + i) for i, r in enumerate(dict.fromkeys(RULES))}
     head = "# Simulated hands: nobody played these. Made by benchmarks/make_demo.py\n"
     names = ["Anneke", "Bas", "Cor", "Dirk"]
@@ -39,9 +54,9 @@ def main() -> None:
     hands = simulators["heerlen"].session(
         "2026-11-26-A", names, 32, night.isoformat(), tempers(names), 0.15, CLUB
     )
-    (FOLDER / "evening.phl").write_text(head + "".join(write_phl(h) + "\n" for h in hands))
+    evening = [write_phl(h) for h in hands]
     rng = np.random.default_rng(SEED)
-    lines = []
+    season = []
     for week in range(EVENINGS):
         day = night - timedelta(weeks=EVENINGS - week)
         order = [str(n) for n in rng.permutation(list(MEMBERS))]
@@ -52,10 +67,37 @@ def main() -> None:
             hands = simulators[rules].session(
                 name, four, 32, day.isoformat(), tempers(four), 0.03, CLUB
             )
-            lines += [write_phl(h) for h in hands]
-    (FOLDER / "season.phl").write_text(head + "\n".join(lines) + "\n")
-    print(f"{FOLDER}: 32 hands and {len(lines)} hands")
+            season += [write_phl(h) for h in hands]
+    return {
+        name: head + "".join(f"{line}\n" for line in lines)
+        for name, lines in (("evening.phl", evening), ("season.phl", season))
+    }
+
+
+def demo_store(folder: Path) -> Store:
+    """The whole demo, as ``pandoeren demo`` imports it."""
+    store = Store(folder)
+    for rules, sources in demo_sources():
+        import_paths(store, sources, Options(rules=rules))
+    return store
+
+
+def reviews() -> None:
+    """Write the reviews of :data:`REVIEWED`."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = demo_store(Path(folder) / "demo")
+        review_all(store, REVIEWED, jobs=2, progress=lambda what, n, of: print(n, of, flush=True))
+        REVIEWS.parent.mkdir(exist_ok=True)
+        print(f"{REVIEWS}: {write_reviews(store, REVIEWED, REVIEWS)} hands")
+
+
+def main() -> None:
+    """Write the files."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in texts().items():
+        (FOLDER / name).write_text(text, "utf-8")
+        print(f"{FOLDER / name}: {text.count(chr(10)) - 1} hands")
 
 
 if __name__ == "__main__":
-    main()
+    reviews() if sys.argv[1:] == ["reviews"] else main()

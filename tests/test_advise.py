@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import calibrate
 from engine.cards import CARDS, card, cards_in, mask_of
 from engine.inference import NotKnown, known, true_deal
 from engine.record import HandRecord, Play
@@ -229,6 +230,18 @@ def test_a_forecast_keeps_the_order_and_is_made_where_tricks_are_shunned() -> No
         assert told == sorted(told)
         assert 0 < told[0] < 0.2
         assert 0.6 < told[-1] < 1
+
+
+def test_the_curves_are_those_of_the_rows_that_are_kept() -> None:
+    for model, weighed in (("even", False), ("store", True)):
+        a, b = calibrate.curve(model)
+        assert (round(a, 2), round(b, 2)) == AT_TABLE[weighed]
+        chances = calibrate.forecasts(model)
+        raw = calibrate.brier(calibrate.cards(model, "0"))
+        assert calibrate.brier(chances) < raw - 0.04
+        # Calibrated: of what is predicted no fifth is beside the interval of what was observed.
+        for predicted, _, low, high, _ in calibrate.bins(chances):
+            assert low <= predicted <= high
 
 
 def test_against_misere_all_figures_are_those_at_the_table() -> None:

@@ -8,6 +8,7 @@ import pytest
 from engine.replay import replay
 from engine.state import Replay
 from pandoeren_replay.luck import hand_luck, session_luck, stored_luck
+from pandoeren_replay.review_files import read_reviews, take_over
 from pandoeren_replay.reviewed import Row, review_all, stored_reviews
 from pandoeren_replay.sessions import stored_sheet
 from pandoeren_replay.store import Store
@@ -137,14 +138,16 @@ def test_a_session_of_by_hand_adds_up(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Hands of the demo evening and of fiches (ante and pot), reviewed with few deals."""
+    """The whole demo evening with the reviews that come with it, and hands of fiches (ante and
+    pot), reviewed with few deals.
+    """
     store = Store(tmp_path_factory.mktemp("luck") / "store")
     season = (DEMO / "season.phl").read_text("utf-8").splitlines()
     chips = [line for line in season if line.startswith("fiches ")][:8]
     path = tmp_path_factory.mktemp("logs") / "chips.phl"
     path.write_text("\n".join(chips) + "\n")
     store.import_([DEMO / "evening.phl", path])
-    review_all(store, "rules=heerlen and plays>0 and number<=12", deals=12)
+    assert take_over(store, read_reviews(DEMO.with_name("reviews") / "demo.parquet"))
     review_all(store, "rules=fiches", deals=12)
     return store
 
@@ -171,6 +174,13 @@ def test_every_hand_and_the_evening_add_up(reviewed: Store) -> None:
                 assert math.isclose(parts, one.score[s], abs_tol=1e-9)
                 assert one.deal is not None
         assert apart > 3
+        if session == "2026-11-26-A":
+            # The whole evening: all that was played and of which the outcome is proven.
+            assert apart == sum(
+                not x.replay.outcome.passed_out and x.replay.outcome.made is not None
+                for x in sheet.lines
+            )
+            assert len(sheet.lines) == 32
         whole = stored_luck(reviewed, sheet)
         assert whole.judged == apart
         for s in range(4):

@@ -11,6 +11,7 @@ from pandoeren_replay.commands.common import CommandError, DbOption, open_store,
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+    from pandoeren_replay.store import Store
     from parsers.base import Source
 
 DEMO_RULES = {"generic": "butselaar"}
@@ -55,11 +56,23 @@ def demo(
     print(f"store: {store.path}")
     if not whole.adds_up:
         raise CommandError("the totals do not add up; please report this")
+    _judged(store)
     from pandoeren_replay.commands.solving import prepare
 
     prepare()
     if not no_serve:
         run_dashboard(store.path, host, port, not no_browser)
+
+
+def _judged(store: "Store") -> None:
+    """Take over what was judged beforehand: mistakes and puzzles without waiting."""
+    from importlib.resources import files
+
+    from pandoeren_replay.review_files import read_reviews, take_over
+
+    packaged = files("data") / "reviews" / "demo.parquet"
+    with packaged.open("rb") as f:
+        take_over(store, read_reviews(f))
 
 
 def demo_sources() -> "list[tuple[str | None, list[Source]]]":
