@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.replay import replay
 from engine.ruleset import RuleSet
-from pandoeren_replay.store import generations, schema
+from pandoeren_replay.store import generations
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import encode
 from pandoeren_replay.store.errors import StoreError
@@ -58,7 +58,7 @@ def _differences(
 def vacuum(store: Store) -> None:
     """Publish a new file with the same rows and no unused space."""
     store.cursor()  # refuses a place without a store, and brings an old one up to date
-    generations.rewrite(store.path, schema.create_file)
+    generations.rewrite(store.path)
 
 
 def undo_import(store: Store, import_id: int) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """``db`` and what else looks after a store: rejects, reparse, undo-import, players."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,6 +38,8 @@ def path(db: DbOption = None) -> None:
 @db_app.command("info", epilog="Example: `pandoeren db info`")
 def info(db: DbOption = None) -> None:
     """Print what is in the store: hands, sources, imports, size."""
+    from pandoeren_replay.store.parts import files
+
     store = open_store(db)
     file = store.file()
     row = store.rows(
@@ -49,6 +52,10 @@ def info(db: DbOption = None) -> None:
     }
     print(f"store: {store.path}")
     print(f"file: {file.name}, {file.stat().st_size / 1e6:.1f} MB")
+    beside = [Path(name) for _, name in files(store.cursor())]
+    if beside:
+        size = sum(f.stat().st_size for f in beside)
+        print(f"parts: {len(beside)} Parquet files, {size / 1e6:.1f} MB")
     print(
         f"hands: {row['hands']} ({row['broken']} with broken rules, {row['simulated']} simulated)"
     )

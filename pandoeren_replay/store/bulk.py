@@ -77,7 +77,7 @@ class _Hashes:
     """Content hashes of the store and of this import."""
 
     def __init__(self, con: Any, expected: int) -> None:
-        tables = (*HAND_TABLES, "hand_other", "hand_version")
+        tables = ("hand", "hand_other", "hand_version")
         known = con.execute(
             " UNION ALL ".join(f"SELECT hash FROM {t}" for t in tables)
         ).fetchnumpy()["hash"]

@@ -8,12 +8,12 @@ for another writer, and a kill at any moment leaves the store as it was.
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pandoeren_replay.store import schema, sums
+from pandoeren_replay.store import parts, schema, sums
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.lock import exclusive
 
@@ -103,13 +103,15 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
             con = connect(build, folder, read_only=False)
             try:
                 con.execute("BEGIN")
-                schema.migrate(con, str(folder))
+                _bring_up_to_date(con, folder)
                 yield con
                 sums.settle(con, schema.players_view())
                 con.execute("COMMIT")
                 con.execute("CHECKPOINT")
             finally:
                 con.close()
+            if build.stat().st_size >= parts.FROM_BYTES:
+                parts.seal(folder, build, number, _renewed)
             _publish(folder, build, file_name(number))
         except Unchanged:
             return
@@ -139,7 +141,7 @@ def trying(folder: Path) -> Iterator[Any]:
             con = connect(copy, folder, read_only=False)
             try:
                 con.execute("BEGIN")
-                schema.migrate(con, str(folder))
+                _bring_up_to_date(con, folder)
                 yield con
             finally:
                 con.close()
@@ -178,8 +180,8 @@ def _first_generation(folder: Path, build: Path) -> Path:
     return folder / file_name(0)
 
 
-def rewrite(folder: Path, create: Callable[[Path], None]) -> None:
-    """Publish the current rows in a file made anew (by ``create``), without unused space."""
+def rewrite(folder: Path) -> None:
+    """Publish the current rows in a file made anew, without unused space."""
     import duckdb
 
     with exclusive(folder / LOCK):
@@ -189,30 +191,42 @@ def rewrite(folder: Path, create: Callable[[Path], None]) -> None:
         build = folder / f"build-{os.getpid()}.duckdb"
         try:
             _sweep(folder, current)
-            create(build)
-            con = connect(build, folder, read_only=False)
-            try:
-                place = str(current).replace("'", "''")
-                con.execute(f"ATTACH '{place}' AS old (READ_ONLY)")
-                con.execute("BEGIN")
-                con.execute("DELETE FROM store_info").fetchall()
-                tables = con.execute(
-                    "SELECT table_name FROM duckdb_tables() WHERE database_name = 'old'"
-                ).fetchall()
-                for (table,) in tables:
-                    con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM old.{table}").fetchall()
-                if sums.are_there(con):
-                    sums.show_players(con)
-                con.execute("COMMIT")
-                con.execute("DETACH old")
-                con.execute("CHECKPOINT")
-            finally:
-                con.close()
+            _renewed(current, build)
             _publish(folder, build, file_name((number_of(current.name) or 0) + 1))
         except (duckdb.Error, OSError) as e:
             raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
         finally:
             _clear(build)
+
+
+def _bring_up_to_date(con: Any, folder: Path) -> None:
+    """The newest schema, and views that find the parts of the store."""
+    if schema.migrate(con, str(folder)) or parts.is_elsewhere(con, folder):
+        parts.show(con, folder)
+
+
+def _renewed(old: Path, new: Path, without: Sequence[str] = ()) -> None:
+    """Make a new file with the rows of an old one, but for those of some tables."""
+    import duckdb
+
+    schema.create_file(new)
+    with duckdb.connect(str(new)) as con:
+        place = str(old).replace("'", "''")
+        con.execute(f"ATTACH '{place}' AS old (READ_ONLY)")
+        con.execute("BEGIN")
+        con.execute("DELETE FROM store_info").fetchall()
+        tables = con.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = 'old'"
+        ).fetchall()
+        for (table,) in tables:
+            if table not in without:
+                con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM old.{table}").fetchall()
+        if sums.are_there(con):
+            sums.show_players(con)
+        parts.show(con, old.parent)
+        con.execute("COMMIT")
+        con.execute("DETACH old")
+        con.execute("CHECKPOINT")
 
 
 def connect(file: Path, folder: Path, read_only: bool) -> Any:
@@ -276,6 +290,7 @@ def _sync(path: Path) -> None:
 def _sweep(folder: Path, current: Path) -> None:
     """Remove what is no longer needed; the caller holds the lock."""
     newest = number_of(current.name) or 0
+    parts.sweep(folder, newest)
     for file in folder.iterdir():
         number = number_of(file.name)
         old = number is not None and (number <= newest - KEEP or number > newest)

@@ -21,6 +21,7 @@ from pandoeren_replay.store.encode import violation_rows
 from pandoeren_replay.store.holding import SAME
 from pandoeren_replay.store.matching import Apart, Told, match
 from pandoeren_replay.store.packed import HAND_TABLES, delete_hands
+from pandoeren_replay.store.parts import bring_back
 from pandoeren_replay.store.versions import restore_orphans
 from pandoeren_replay.store.writer import Disagreement, insert_arrow, insert_rows
 from parsers.base import Warn
@@ -346,6 +347,7 @@ def take_back(con: Any, import_id: int) -> None:
     what other sources said of the same hand stands for it.
     """
     mine = "source_id IN (SELECT source_id FROM source WHERE import_id = ?)"
+    bring_back(con, mine, [import_id])
     con.execute(f"DELETE FROM hand_source WHERE {mine}", [import_id]).fetchall()
     for table in (*HAND_TABLES, "hand_other", "hand_version"):
         con.execute(

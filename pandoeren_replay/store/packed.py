@@ -195,15 +195,21 @@ def unpacked(table: str) -> str:
     return f"SELECT {shown} FROM {table} b JOIN hand_kind k ON k.kind = b.kind"
 
 
-def hand_view() -> str:
-    """SQL that makes the view ``hand``: every hand that is shown, as rows of ``hand_row``."""
+def hand_view(parts: Sequence[tuple[str, str]] = ()) -> str:
+    """SQL that makes the view ``hand``: every hand that is shown, as rows of ``hand_row``.
+
+    ``parts`` are what else to read (:mod:`.parts`): the table whose columns it has, and the SQL.
+    """
     names, kept, texts = ", ".join(HAND), ", ".join(PACKED), ", ".join(TOLD)
     nothing = ", ".join(f"NULL::{sql_type(kind)}" for kind in TOLD.values())
     # Both are unpacked at once: binding so many expressions twice would be felt in every query.
     every = (
-        f"(SELECT {kept}, {texts} FROM hand_told UNION ALL SELECT {kept}, {nothing} "
-        "FROM hand_packed)"
+        f"SELECT {kept}, {texts} FROM hand_told UNION ALL SELECT {kept}, {nothing} FROM hand_packed"
     )
+    for table, source in parts:
+        more = texts if table == "hand_told" else nothing
+        every += f" UNION ALL SELECT {kept}, {more} FROM {source}"
+    every = f"({every})"
     return (
         f"CREATE OR REPLACE VIEW hand AS SELECT {names} FROM hand_row UNION ALL {unpacked(every)}"
     )
@@ -215,5 +221,8 @@ HAND_TABLES = ("hand_row", "hand_packed", "hand_told")
 
 def delete_hands(con: Any, where: str, params: Sequence[Any]) -> None:
     """Delete hands; ``where`` is about columns that all three tables have."""
+    from pandoeren_replay.store.parts import bring_back
+
+    bring_back(con, where, params)
     for table in HAND_TABLES:
         con.execute(f"DELETE FROM {table} WHERE {where}", list(params)).fetchall()

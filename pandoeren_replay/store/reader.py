@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pandoeren_replay.store import schema
+from pandoeren_replay.store import parts, schema
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.generations import connect, current_file, writing
 
@@ -40,9 +40,9 @@ def cursor(folder: Path) -> Any:
             except StoreError:
                 con.close()
                 raise
-            if version < schema.SCHEMA_VERSION:
-                # Written by an older version of this program: brought up to date once, as a
-                # generation of its own.
+            if version < schema.SCHEMA_VERSION or parts.is_elsewhere(con, folder):
+                # Written by an older version of this program, or in a folder that was moved since:
+                # brought up to date once, as a generation of its own.
                 con.close()
                 with writing(folder):
                     pass

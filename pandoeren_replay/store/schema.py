@@ -7,9 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.parts import part_tables
 from pandoeren_replay.store.sums import sum_tables
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -63,7 +64,7 @@ _HAND_VIEW = "-- {the view hand}"
 def _tables() -> str:
     from pandoeren_replay.store.packed import packed_tables
 
-    return _sql("tables.sql") + packed_tables() + sum_tables()
+    return _sql("tables.sql") + packed_tables() + sum_tables() + part_tables()
 
 
 def _migration(step: int) -> str:
@@ -71,7 +72,8 @@ def _migration(step: int) -> str:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
-    return sum_tables() if step == 8 else MIGRATIONS[step]
+    made = {8: sum_tables, 9: part_tables}
+    return made[step]() if step in made else MIGRATIONS[step]
 
 
 def _views() -> str:
@@ -159,8 +161,11 @@ def check_version(con: Any, name: str) -> int:
     return version
 
 
-def migrate(con: Any, name: str) -> None:
-    """Bring an open store file to the newest schema, inside the caller's transaction."""
+def migrate(con: Any, name: str) -> bool:
+    """Bring an open store file to the newest schema, inside the caller's transaction.
+
+    Whether it had an older one: then the views are those of a store without parts.
+    """
     version = check_version(con, name)
     for step in range(version, SCHEMA_VERSION):
         con.execute(_migration(step)).fetchall()
@@ -169,3 +174,4 @@ def migrate(con: Any, name: str) -> None:
         con.execute(
             "UPDATE store_info SET value = ? WHERE key = 'schema_version'", [str(SCHEMA_VERSION)]
         ).fetchall()
+    return version != SCHEMA_VERSION

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pandoeren_replay.store.packed import HAND_TABLES
+from pandoeren_replay.store.parts import count_hands
 
 if TYPE_CHECKING:
     from pandoeren_replay.store.bulk_sums import PackedSums
@@ -132,11 +132,6 @@ def _insert(con: Any, s: Sum, few: bool, which: str) -> None:
     ).fetchall()
 
 
-def _count(con: Any) -> int:
-    counts = (f"(SELECT count(*) FROM {t})" for t in HAND_TABLES)
-    return int(con.execute(f"SELECT {' + '.join(counts)}").fetchall()[0][0])
-
-
 def are_there(con: Any) -> bool:
     """Whether the store has sums."""
     return bool(con.execute("SELECT 1 FROM sum_state").fetchall())
@@ -171,7 +166,7 @@ def settle(con: Any, players_of_hands: str) -> None:
     kept = con.execute("SELECT kept FROM sum_state").fetchall()
     if kept and kept[0][0]:
         con.execute("UPDATE sum_state SET kept = false").fetchall()
-    elif _count(con) >= LARGE:
+    elif count_hands(con) >= LARGE:
         rebuild(con)
     else:
         if kept:
@@ -188,7 +183,7 @@ def extend(con: Any, first: int, packed: "Iterable[PackedSums]") -> None:
     ``packed`` are the sums of those of them in the table ``hand_packed``. Nothing is done where the
     store is still small, or where its sums must be worked out anew (see :func:`settle`).
     """
-    if _count(con) < LARGE:
+    if count_hands(con) < LARGE:
         return
     state = con.execute("SELECT few_sessions FROM sum_state").fetchall()
     others = " UNION ALL ".join(

@@ -11,6 +11,7 @@ from pandoeren_replay.store.encode import Row
 from pandoeren_replay.store.hash import hash_text
 from pandoeren_replay.store.holding import hold
 from pandoeren_replay.store.packed import HAND_TABLES
+from pandoeren_replay.store.parts import count_hands, last_id
 from parsers.base import Reject, Warn
 
 NO_RESULT = "."
@@ -154,13 +155,9 @@ def next_id(con: Any, table: str, column: str) -> int:
         con.execute(f"SELECT coalesce(max({column}), 0) + 1 FROM {t}").fetchall()[0][0]
         for t in tables
     ]
+    if table == "hand":
+        found.append(last_id(con) + 1)
     return int(max(found))
-
-
-def count_hands(con: Any) -> int:
-    """Number of hands that are shown."""
-    counts = (f"(SELECT count(*) FROM {t})" for t in HAND_TABLES)
-    return int(con.execute(f"SELECT {' + '.join(counts)}").fetchall()[0][0])
 
 
 def _known(con: Any, hashes: list[int]) -> set[int]:

@@ -1,0 +1,171 @@
+"""A store past a certain size keeps packed hands in Parquet parts, and nobody sees a difference."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pandoeren_replay.importer import import_paths
+from pandoeren_replay.maintenance import merge_players, undo_import, vacuum, verify
+from pandoeren_replay.reparse import reparse_hands
+from pandoeren_replay.stats import statistics
+from pandoeren_replay.store import Store, StoreError, bulk, bulk_source, generations, parts
+from parsers.base import Options, Source
+from tests.store.test_merging import evening, sheet, text
+from tests.store.test_sums import season, simulated
+
+NEVER = 1 << 60
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file of lines in columns, in small row groups."""
+    monkeypatch.setattr(bulk, "ROW_GROUP", 300)
+    monkeypatch.setattr(bulk_source, "BULK_FROM", 1)
+
+
+def put(store: Store, name: str, data: str) -> int | None:
+    return import_paths(store, [Source(name, data.encode())]).import_id
+
+
+def whole(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """All that a store shows."""
+    orders = {
+        "hand": "hand_id", "hands": "hand_id", "violations": "hand_id, seq", "players": "name",
+        "hand_sources": "hand_id, record, source_id", "disagreements": "hand_id, line",
+        "sources": "source_id", "versions": "hand_id, version",
+    }  # fmt: skip
+    out = {v: store.rows(f"SELECT * FROM {v} ORDER BY {o}") for v, o in orders.items()}
+    for row in out["sources"]:
+        del row["imported_at"]
+    out["count"] = [{"n": store.count()}]
+    out["by player"] = statistics(store, ["player"]).to_dicts()
+    return out
+
+
+def in_parts(store: Store) -> int:
+    found = store.rows("SELECT coalesce(sum(hands), 0) AS n FROM part")
+    return int(found[0]["n"])
+
+
+def part_names(store: Store) -> set[str]:
+    return {f.name for f in (store.path / "parts").iterdir()}
+
+
+def test_nobody_sees_a_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same changes to a store with parts and to one without."""
+    one, other = Store(tmp_path / "parts"), Store(tmp_path / "whole")
+
+    def both(change: Any) -> None:
+        for store, size in ((one, 1), (other, NEVER)):
+            monkeypatch.setattr(parts, "FROM_BYTES", size)
+            change(store)
+        mine, theirs = whole(one), whole(other)
+        for name, rows in theirs.items():
+            assert mine[name] == rows, name
+
+    both(lambda s: put(s, "a.phl", season(slice(0, 400))))
+    assert in_parts(one) > 300
+    assert not in_parts(other)
+    both(lambda s: put(s, "b.phl", simulated(700)))
+    both(lambda s: put(s, "c.phl", season(slice(200, 600)) + text(evening())))
+    held = in_parts(one)
+    assert held > 1200
+    assert one.rows("SELECT count(*) AS n FROM hand_packed")[0]["n"] == 0
+    # Known hands, a hand that is told otherwise by a sheet, names that are one.
+    both(lambda s: put(s, "again.phl", season(slice(0, 300))))
+    both(lambda s: put(s, "sheet.csv", sheet(evening())))
+    both(lambda s: merge_players(s, "Anna", ["Bas"]))
+    assert not one.rows("SELECT * FROM part_gone")
+    # The text of a hand is read again by other rules: it leaves its part.
+    both(lambda s: reparse_hands(s, Options(rules="heerlen-literal"), where="number<=5"))
+    assert one.rows("SELECT count(*) AS n FROM part_gone")[0]["n"] > 0
+    both(lambda s: undo_import(s, 3))
+    gone = one.rows("SELECT count(*) AS n FROM part_gone")[0]["n"]
+    assert gone > 100
+    both(vacuum)
+    both(lambda s: undo_import(s, 1))
+    both(lambda s: put(s, "a.phl", season(slice(0, 400))))
+    assert verify(one)[1] == []
+    for number in (
+        r["hand_id"] for r in one.rows("SELECT hand_id FROM hand ORDER BY hash LIMIT 9")
+    ):
+        assert one.text(number) == other.text(number)
+        assert one.find(number) == other.find(number)
+
+
+def test_an_import_copies_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file begins anew, and the parts stay as they are."""
+    monkeypatch.setattr(parts, "FROM_BYTES", 1 << 20)
+    store = Store(tmp_path / "store")
+    put(store, "a.phl", simulated(6000))
+    assert in_parts(store) > 5000
+    sealed = sorted((store.path / "parts").iterdir())
+    stamps = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in sealed]
+    monkeypatch.setattr(parts, "FROM_BYTES", NEVER)
+    empty = Store(tmp_path / "empty")
+    put(empty, "b.phl", simulated(50))
+    copied = []
+
+    def copy(source: Path, target: Path) -> None:
+        copied.append(source.stat().st_size)
+        target.write_bytes(source.read_bytes())
+
+    monkeypatch.setattr(generations.shutil, "copyfile", copy)
+    put(store, "b.phl", simulated(50))
+    assert copied[-1] <= empty.file().stat().st_size + (1 << 19)
+    assert [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in sealed] == stamps
+    assert store.count() == 6050
+
+
+def test_a_store_that_is_moved_finds_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "here")
+    put(store, "a.phl", simulated(300))
+    before = store.rows("SELECT * FROM hands ORDER BY hand_id")
+    moved = Store(tmp_path / "Anna's")
+    shutil.copytree(store.path, moved.path)
+    shutil.rmtree(store.path)
+    assert moved.rows("SELECT * FROM hands ORDER BY hand_id") == before
+    # As anybody's own DuckDB sees it.
+    with duckdb.connect(str(moved.file()), read_only=True) as con:
+        assert con.execute("SELECT count(*) FROM hands").fetchall() == [(300,)]
+
+
+def test_an_import_that_fails_leaves_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts that were written before a stop are swept by the next import."""
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "store")
+    put(store, "a.phl", simulated(300))
+    before, there = whole(store), part_names(store)
+    publish = generations._publish
+
+    def stop(*args: Any) -> None:
+        raise OSError(28, "no space left on device")
+
+    monkeypatch.setattr(generations, "_publish", stop)
+    with pytest.raises(StoreError, match="no space left"):
+        put(store, "b.phl", season(slice(0, 300)))
+    assert whole(store) == before
+    assert part_names(store) > there
+    monkeypatch.setattr(generations, "_publish", publish)
+    with store.writing():
+        raise generations.Unchanged
+    assert part_names(store) == there
+    put(store, "b.phl", season(slice(0, 300)))
+    assert store.count() == len(before["hand"]) + len(season(slice(1, 300)).splitlines())
+
+
+def test_questions_in_sql_see_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pandoeren_replay.ui.questions import ask
+
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "store")
+    put(store, "a.phl", simulated(300))
+    assert ask(store, "SELECT count(*) FROM hands").rows == ((300,),)
