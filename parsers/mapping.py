@@ -192,6 +192,10 @@ def parse_mapping(text: str, name: str = "map") -> Mapping:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as e:
         raise MappingError(f"{name}: not valid TOML: {e}") from None
+    except RecursionError:
+        raise MappingError(f"{name}: not valid TOML: brackets nested too deeply") from None
+    except ValueError:
+        raise MappingError(f"{name}: not valid TOML: a number of thousands of digits") from None
     try:
         return Mapping.model_validate(data)
     except ValidationError as e:

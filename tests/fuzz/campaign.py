@@ -35,6 +35,7 @@ MODULES = {
     "boardgame-io": ("boardgame_io*",),
     "exported": ("exported",),
     "other-game": ("refuse",),
+    "mapping": ("mapping",),
     "auto": ("detect", "archive", "decode"),
 }
 """The modules of each parser, for coverage; what two share stands with one of them."""

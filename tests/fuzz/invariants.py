@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.cards import N_CARDS
-from parsers.base import Options, Parser, ParseResult, Source
-from parsers.detect import parsers, read_path, read_sources
-from parsers.mapping import parse_mapping
+from engine.rulefile import RuleSetError
+from parsers.base import Options, Parser, ParseResult, Reject, Source
+from parsers.detect import FormatError, parsers, read_path, read_sources
+from parsers.mapping import MappingError, parse_mapping
 from tests.fuzz.mutators import SECRET
 from tests.mutate import check_sane
 from tests.parsers.told import RULES
@@ -70,6 +71,8 @@ def reader(name: str) -> Callable[[bytes, Options], ParseResult]:
     if name == "phl-bytes":
         _both_readers(b"heerlen S . . . . . . .\n", Options())  # it is compiled when first used
         return _both_readers
+    if name == "mapping":
+        return _by_a_mapping
     parser: Parser = parsers()[name]
 
     def read(data: bytes, options: Options) -> ParseResult:
@@ -136,6 +139,28 @@ def _whatever() -> Callable[[bytes, Options], ParseResult]:
     return read
 
 
+_TOLD = (
+    Source("blad.csv", b"Wie;Maat;Wat;Hoe\nAnna;Cor;de grote;binnen\nBas;-;130;ja\n"),
+    Source("spel.csv", b"gebeurt,plaats,kaart,troef\nkiest,1,,2\nlegt,1,H11\nlegt,2,H9\n"),
+    Source("spel.txt", b"Zuid: 150, troef harten, mee SA; 1. HB H9 H7 H8\n"),
+    Source("e.jsonl", b'{"e":"declare","seat":0,"trump":"H","call":"SA"}\n'
+                      b'{"e":"legt","seat":0,"card":"HJ"}\n'),
+)  # fmt: skip
+"""Files that are read by a damaged ``--map`` file."""
+
+
+def _by_a_mapping(data: bytes, options: Options) -> ParseResult:
+    """A ``--map`` file is refused with a sentence, or files can be read by it."""
+    try:
+        mapping = parse_mapping(data.decode("utf-8", "replace"))
+    except MappingError as e:
+        return ParseResult(rejects=[Reject("map", 1, 1, "", str(e), "")])
+    try:
+        return read_sources(_TOLD, Options(mapping=mapping))
+    except (FormatError, RuleSetError) as e:  # what the user himself named does not exist
+        return ParseResult(rejects=[Reject("map", 1, 1, "", str(e), "")])
+
+
 def _both_readers(data: bytes, options: Options) -> ParseResult:
     """The reader on bytes must say of every line what the general reader says."""
     from parsers.phl_bytes import NotUtf8
@@ -165,11 +190,11 @@ def check(
             result = read(data, options)
         seconds = time.process_time() - start
         check_sane(result)
-        if not secret:
+        if not secret and name not in ("auto", "mapping"):
             _rereads(name, read, result, options)
     except (Exception, TooSlow) as e:
         raise Fault(f"{name}: {type(e).__name__}: {e}\n{data!r}") from e
-    if sum(len(h.record.plays) for h in result.hands) > _cards(data):
+    if sum(len(h.record.plays) for h in result.hands) > _cards(name, data):
         raise Fault(f"{name}: more cards than the file holds\n{data!r}")
     if name == "scoresheet" and len(result.hands) > data.count(b"\n") + data.count(b"\r") + 1:
         raise Fault(f"{name}: more hands than the file has lines\n{data!r}")
@@ -178,8 +203,10 @@ def check(
     return Seen(len(result.hands), len(result.rejects), seconds)
 
 
-def _cards(data: bytes) -> int:
+def _cards(name: str, data: bytes) -> int:
     """How many cards a file shows at most, by an eye that knows no format."""
+    if name == "mapping":
+        return _cards("", b"".join(s.data for s in _TOLD))
     if data[:2] in (b"PK", b"\x1f\x8b") or data[:4] == b"PAR1":
         return 10**9
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff") or 4 * data.count(0) > len(data)
@@ -201,8 +228,6 @@ def _rereads(
 ) -> None:
     """The text that is kept of a hand gives that hand, and never another one."""
     for hand in result.hands[:4]:
-        if name == "auto":
-            return
         text = hand.raw.encode("utf-8", "surrogatepass")
         again = read(text, options)
         if name == "klaverlive" and [r.code for r in again.rejects] == ["other-game"]:

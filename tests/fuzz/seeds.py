@@ -205,6 +205,21 @@ def _exported() -> list[str]:
     ]  # fmt: skip
 
 
+def _mapping() -> list[str]:
+    """``--map`` files that use everything there is."""
+    whole = (
+        'name = "Troef"\nrules = "heerlen"\n[cards]\nlanguage = "nl"\norder = "suit-first"\n'
+        'suits = { "1" = "S", "2" = "H", "3" = "D", "4" = "C" }\nranks = { "13" = "A" }\n'
+        '[seats]\norder = ["S", "W", "N", "E"]\nfirst = 1\nnames = { "Anna" = "N" }\n'
+        '[dates]\norder = "day-first"\n[moves]\nplay = ["legt", "gooit"]\ndeclare = "kiest"\n'
+        '[fields]\ncard = "kaartje"\n[columns]\ndeclarer = "Wie"\noutcome = "Hoe"\n'
+        'contract = "Wat"\nevent = "gebeurt"\nseat = "plaats"\n[calls]\n"de grote" = "200"\n'
+        '[results]\nbinnen = "made"\n'
+    )
+    parts = [f"[{t}" for t in whole.split("\n[")[1:]]
+    return [whole, *parts, 'format = "scoresheet"\n' + parts[5], 'rules = "fiches"\n']
+
+
 def _auto() -> list[bytes | str]:
     """One of each, and some of them packed."""
     small = [_phl()[0], _phn()[0], _events()[-1], _table()[-1], BY_PLAYER, SHORT, _iss()[1]]
@@ -217,7 +232,8 @@ def _auto() -> list[bytes | str]:
     out += [gzip.compress(t.encode(), mtime=0) for t in small[:3]]
     out += [small[3].encode("utf-16"), small[4].encode("cp1252"), "\ufeff" + small[5]]
     out += [*_packed(small[3], small[4]), *_match(), _table_of_hands()]
-    return [*out, *_json_faults(), *_cut_texts()]
+    more = [*_klaverlive(), *_exported()[:2], *_iss()[2:4], *_typed()[1:4], *_table()[1:4]]
+    return [*out, *more, *_scoresheet()[1:4], *_bgio()[:1], *_json_faults(), *_cut_texts()]
 
 
 def _packed(table_text: str, sheet_text: str) -> list[bytes]:
@@ -297,7 +313,7 @@ def _json_faults() -> list[str]:
 
 def _cut_texts() -> list[bytes]:
     """Texts that end inside a character, and encodings that few programs write."""
-    text = f"{SHORT} {{café}} {{café"
+    text = f"{SHORT} {{café}}; mooi hé"
     return [
         text.encode()[:-1],
         text.encode("utf-16")[:-1],
@@ -321,5 +337,6 @@ _SEEDS: dict[str, Callable[[], Any]] = {
     "boardgame-io": _bgio,
     "exported": _exported,
     "other-game": lambda: [text for _, text in OTHERS],
+    "mapping": _mapping,
     "auto": _auto,
 }

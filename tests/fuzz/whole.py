@@ -23,6 +23,7 @@ PLAN = {
     "typed": {"atheris": 70_000, "hypothesis": 20_000, "random": 10_000},
     "events": {"atheris": 12_000, "hypothesis": 5_000, "random": 4_000},
     "auto": {"atheris": 15_000, "hypothesis": 8_000, "random": 4_000},
+    "mapping": {"atheris": 10_000, "hypothesis": 8_000, "random": 4_000},
     "phl": {"atheris": 250_000, "hypothesis": 25_000, "random": 50_000},
     "phn": {"atheris": 120_000, "hypothesis": 25_000, "random": 25_000},
     "phl-bytes": {"hypothesis": 10_000, "random": 6_000},

@@ -231,6 +231,8 @@ def test_a_parser_of_another_package_is_asked_first_and_may_fail():
         ('[seats]\norder = ["N", "E"]', "must name each of N E S W once"),
         ("[seats]\nfirst = 2", "allowed: 0 or 1"),
         ('[moves]\nvlieg = "x"', "'vlieg' is no move (allowed: deal"),
+        ("x = " + "9" * 5000, "m.toml: not valid TOML: a number of thousands of digits"),
+        ("x = " + "[" * 50_000, "m.toml: not valid TOML: brackets nested too deeply"),
         ('[columns]\nkleur = "x"', "'kleur' is no field (allowed: event"),
         ('[calls]\nx = "zwembad"', "which is no call"),
         ('[results]\nx = "misschien"', "allowed: 'made', 'lost' or 'void'"),

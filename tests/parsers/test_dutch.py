@@ -80,7 +80,8 @@ def _said(result: ParseResult) -> set[str]:
     return out | {r.expected for r in result.rejects} | {r.message for r in result.rejects}
 
 
-@pytest.mark.parametrize("parser", names())
+# What is wrong with a --map file is told by the command line, which stops at it.
+@pytest.mark.parametrize("parser", sorted(set(names()) - {"mapping"}))
 def test_whatever_a_secretary_meets_is_said_in_dutch(parser):
     campaign = Campaign(parser, seed=11)
     rng = Random(f"dutch:{parser}")
