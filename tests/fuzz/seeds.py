@@ -159,6 +159,13 @@ def _table() -> list[str]:
     ]
 
 
+_MOMENTS = (
+    ("28 nov 2026", "20:15", "za 28-11-26 om 20.15 uur"), ("November 28, 2026", "8:15 pm", "5/13/2026"),
+    ("20261128", "20:15:30.5Z", "20261128T20:15"), ("46354", "", "46355"), ("2026-11-28", "9.05", "?"),
+)  # fmt: skip
+"""Dates and times of day as people and programs write them."""
+
+
 def _scoresheet() -> list[bytes | str]:
     return [
         BY_PLAYER,
@@ -166,6 +173,12 @@ def _scoresheet() -> list[bytes | str]:
         "2026-11-28,Anna,Bas,Cor,Dirk,Z,alone,misère,no,hearts,\n"
         "2026-11-28,Anna,Bas,Cor,Dirk,Bas,Dirk,150,yes,S,HA\n",
         "Datum,Speler,Maat,Bod,Gehaald,Score\n2026-11-28,Anna,Cor,misère,ja,3\n",
+        *(
+            f"Datum;Tijd;Speler;Bod;Gehaald\n{d};{t};Anna;130;ja\n{e};;Bas;mis;nee\n"
+            for d, t, e in _MOMENTS
+        ),
+        "Avond van 28 november 2026\nSpeler;Bod;Gehaald;Punten\nAnna;130;ja;+1\n"
+        "Zaterdag 5 december;;;\nBas;mis;nee;-3\nDatum: 12-12-2026;;;\nAnna;150;ja;2\n",
         *(f.read_bytes() for f in sorted(SHEETS.glob("*.csv"))),
     ]
 
