@@ -210,6 +210,7 @@ def _record(game: _Game, options: Options) -> Located | None:
     whole = game.get("PL")
     if whole is not None and game.cut != "PL":
         record = _field_line(game, "PL", whole)
+        resolve_rules(record.rules, options)  # which must be known, whatever RU says
         if options.rules is not None:
             record = replace(record, rules=rules.id, rules_hash=None)
         return Located(record, game.source, line, game.raw)

@@ -258,7 +258,8 @@ def main(argv: list[str] | None = None) -> int:
             raise
     print(campaign.tally.say())
     if said.out is not None:
-        said.out.write_text(campaign.tally.say() + "\n", "utf-8")
+        told = json.loads(campaign.tally.say()) | ({"lines": report} if report else {})
+        said.out.write_text(json.dumps(told) + "\n", "utf-8")
     if report:
         print(json.dumps(report))
     for fault in campaign.tally.faults:

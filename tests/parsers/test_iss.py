@@ -153,6 +153,17 @@ def test_rules() -> None:
     assert (reject.code, reject.token) == ("unknown-rules", "mine")
 
 
+def test_rules_of_the_whole_line_must_be_known_too() -> None:
+    line = write_sgf(replace(read(TEXT).records[0], rules="fiches", rules_hash="0BADCAFE"))
+    bad = line.replace("]PL[fiches@0BADCAFE", "]PL[mine")
+    assert bad != line
+    (reject,) = read(bad).rejects
+    assert reject.code == "unknown-rules"
+    assert "'mine'" in reject.expected
+    again = read(bad, Options(rules="fiches"))
+    assert [r.rules for r in again.records] == ["fiches"]
+
+
 @pytest.mark.parametrize("told", ["0", "1234567g", "123456789"])
 def test_a_hash_of_rules_has_eight_digits(told: str) -> None:
     line = write_sgf(replace(read(TEXT).records[0], rules="fiches", rules_hash="0BADCAFE"))
