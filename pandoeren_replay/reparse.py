@@ -16,6 +16,7 @@ from engine.rulefile import BUILTIN_IDS, UnknownRuleSet
 from engine.ruleset import RuleSet
 from pandoeren_replay.filters import condition
 from pandoeren_replay.importer import ImportTotals, RulesFinder, import_paths
+from pandoeren_replay.maintenance import undo_import
 from pandoeren_replay.store.columns import HAND, VIOLATION, arrow_table
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import Row, encode, known_cards
@@ -304,11 +305,27 @@ def reparse_rejects(
         for text in texts if whole is None else [whole]:
             sources.append(Source(name, text.encode()))
     totals = import_paths(store, sources, options, format, dry_run=dry_run)
-    if totals.stored + totals.duplicate and not dry_run:
-        still = {r.raw.rstrip("\n") for r in totals.rejects}
-        gone = [r["reject_id"] for r in found if r["raw"].rstrip("\n") not in still]
-        with store.writing() as con:
-            con.execute(
-                "DELETE FROM reject WHERE reject_id IN (SELECT unnest(?::BIGINT[]))", [gone]
-            ).fetchall()
+    if dry_run or totals.import_id is None:
+        return totals
+    still = {r.raw.rstrip("\n") for r in totals.rejects}
+    gone = [r["reject_id"] for r in found if r["raw"].rstrip("\n") not in still]
+    with store.writing() as con:
+        # What cannot be read this time either is kept once: where it first came, with the reason
+        # that is given now.
+        same = "n.source = reject.source AND rtrim(n.raw, chr(10)) = rtrim(reject.raw, chr(10))"
+        con.execute(
+            "UPDATE reject SET code = n.code, token = n.token, expected = n.expected, "
+            f"message = n.message FROM reject n WHERE {same} AND n.import_id = $run "
+            "AND reject.import_id <> $run",
+            {"run": totals.import_id},
+        )
+        con.execute(
+            "DELETE FROM reject WHERE reject_id IN (SELECT unnest($gone::BIGINT[])) "
+            "OR (import_id = $run AND EXISTS (SELECT 1 FROM reject n "
+            f"WHERE {same} AND n.import_id <> $run))",
+            {"gone": gone, "run": totals.import_id},
+        ).fetchall()
+    if not totals.stored + totals.duplicate + totals.empty:
+        undo_import(store, totals.import_id)  # nothing came of it
+        totals.import_id = None
     return totals

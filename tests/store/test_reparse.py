@@ -12,7 +12,7 @@ from pandoeren_replay.maintenance import undo_import, verify
 from pandoeren_replay.reparse import Reread, joined, reparse_hands, reparse_rejects
 from pandoeren_replay.store import Store
 from parsers.base import Options, Source
-from parsers.mapping import load_mapping
+from parsers.mapping import load_mapping, parse_mapping
 
 from .conftest import CONFORMANCE
 
@@ -142,6 +142,26 @@ def test_rejected_rows_of_a_table_are_read_under_their_head(put: Put, store: Sto
     assert (done.read, done.stored) == (2, 2)
     assert store.rows("SELECT * FROM rejects") == []
     assert store.count() == 3
+
+
+def test_what_cannot_be_read_again_either_is_kept_once(put: Put, store: Store) -> None:
+    bad = SHEET.replace("120", "honderd").replace("mis", "paard")
+    assert put(bad + "4-2-2026;Kees;130;gehaald\n", name="blad.csv").rejected == 2
+    before = store.rows("SELECT source, line, raw FROM rejects ORDER BY line")
+    with store.writing() as con:
+        con.execute("UPDATE reject SET message = 'as an older version said it'")
+    options = Options(mapping=parse_mapping('[calls]\nhonderd = "120"\n'))
+    for stored in (1, 0, 0):
+        totals = reparse_rejects(store, options)
+        assert (totals.read, totals.stored, totals.rejected) == (1 + stored, stored, 1)
+        left = store.rows("SELECT source, line, raw, message FROM rejects")
+        assert [{k: r[k] for k in ("source", "line", "raw")} for r in left] == [
+            r for r in before if "paard" in r["raw"]
+        ]
+        assert "'paard'" in left[0]["message"]
+    assert store.count() == 2
+    assert store.rows("SELECT stored FROM imports") == [{"stored": 1}, {"stored": 1}]
+    assert verify(store)[1] == []
 
 
 def test_files_are_put_together_again() -> None:
