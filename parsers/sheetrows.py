@@ -70,8 +70,8 @@ class RowReader:
     ticks: Ticks = field(init=False)
     signed_points: bool = field(init=False)
     style: CardStyle | None = None
-    by_sign: list[int] = field(default_factory=list)
-    by_rules: list[int] = field(default_factory=list)
+    by_sign: list[tuple[int, str]] = field(default_factory=list)
+    by_rules: list[tuple[int, str]] = field(default_factory=list)
     odd: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -141,7 +141,7 @@ class RowReader:
         worked = work_out(
             rules.ruleset, contract, declarer, partner, outcome, self._pair(get("points")), told
         )
-        self._worked_out(worked, told, declarer, row.line, builder)
+        remarks = self._worked_out(worked, told, declarer, builder)
         self._declaration(get("trump") or suit, get("called"), declarer, builder)
         builder.date(self._moment(row))
         builder.note(get("extra"))
@@ -157,7 +157,10 @@ class RowReader:
         if self.assumed:
             builder.meta("seating", "assumed")
             builder.warn("the sheet names players and no seats: the seats are assumed")
-        return builder.build(rules), builder.warnings
+        record = builder.build(rules)
+        for kind, what in remarks:
+            kind.append((row.line, what))
+        return record, builder.warnings
 
     def remarks(self) -> list[tuple[int, str]]:
         """Of all rows together: what was worked out, and where scores are not those of the rules.
@@ -167,10 +170,10 @@ class RowReader:
         out = []
         if self.by_sign:
             told = f"made or lost follows from the sign of the score ({_hands(self.by_sign)})"
-            out.append((self.by_sign[0], told))
+            out.append((self.by_sign[0][0], told))
         if self.by_rules:
             told = f"the scores of the others follow from declarer's ({_hands(self.by_rules)})"
-            out.append((self.by_rules[0], told))
+            out.append((self.by_rules[0][0], told))
         if self.odd:
             line, why = self.odd[0]
             out.append((line, f"{why}: kept as the sheet has it ({_hands(self.odd)})"))
@@ -375,22 +378,26 @@ class RowReader:
         worked: WorkedOut,
         told: dict[int, int],
         declarer: int | None,
-        line: int,
         builder: HandBuilder,
-    ) -> None:
-        """Add what follows by the rules from the scores of a row, marked as such."""
+    ) -> list[tuple[list[tuple[int, str]], str]]:
+        """Add what follows by the rules from the scores of a row, marked as such.
+
+        Gives what is to be remarked once the row has become a hand: where, and what.
+        """
+        remarks = []
         if worked.outcome is not None:
             builder.result(outcome=worked.outcome)
             builder.meta("outcome_by", "score")
-            self.by_sign.append(line)
+            remarks.append((self.by_sign, ""))
         if worked.score is not None and len(told) < 4:
             builder.result(score=worked.score)
             builder.meta("score_by", "rules")
-            self.by_rules.append(line)
+            remarks.append((self.by_rules, ""))
         elif declarer in told and len(told) < 4:
             builder.meta("score_declarer", told[declarer])
         if worked.odd:
-            self.odd.append((line, worked.odd))
+            remarks.append((self.odd, worked.odd))
+        return remarks
 
     def _declaration(
         self, trump: str, called: str, declarer: int | None, builder: HandBuilder

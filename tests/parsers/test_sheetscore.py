@@ -115,3 +115,14 @@ def test_declarers_cell_among_blank_ones_is_his_score():
     assert (one.result.score, one.get("score_by")) == ((1, 0, 1, 0), None)
     assert (two.result.score, two.get("score_declarer"), two.get("score_w")) == (None, "-5", "-5")
     assert (three.result.score, three.get("score_by")) == ((2, 2, 0, 0), "rules")
+
+
+def test_only_rows_that_became_hands_are_counted():
+    rows = "28-11-2026;Anna;Cor;130;ja;1\n31-02-2026;Bas;;mis;nee;-3\n28-11-2026;Bas;;mis;nee;9\n"
+    text = f"Datum;Speler;Maat;Bod;Gehaald;Score\n{rows}"
+    result = read_scoresheet(text, "s.csv", Options())
+    assert [r.line for r in result.rejects] == [3]
+    said = [(w.line, w.message) for w in result.warnings]
+    assert (2, "the scores of the others follow from declarer's (1 hand)") in said
+    odd = "declarer's score is 9, by the rules heerlen it is -3: kept as the sheet has it (1 hand)"
+    assert (4, odd) in said
