@@ -12,12 +12,15 @@ cards (`analyze`) of the store are multiplied with their hands.
 
 import argparse
 import datetime as dt
+import os
 import shutil
 import statistics
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the program has it
 
 from benchmarks.timing import machine, peak_memory
 from engine.record import HandRecord

@@ -26,6 +26,10 @@ from pandoeren_replay.commands import (
 )
 from pandoeren_replay.commands.common import CommandError, printable
 
+# The matrices of the statistics are small: threads that wait for each other take longer on a busy
+# machine. Read by numpy when it is loaded, which is later; what the user has set stays.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 app = typer.Typer(
     name="pandoeren",
     help="Review Pandoeren hands trick by trick, import logs, count what was bid and made.",

@@ -212,11 +212,11 @@ class Lake(Store):
             for c, was in SINCE.items()
         }
         shown = ", ".join(late.get(c, c) for c in [*view, *packed])
-        con.execute(f"CREATE VIEW part AS SELECT {shown} FROM {scan(parts)}")
+        con.execute(f"CREATE VIEW lake_hand AS SELECT {shown} FROM {scan(parts)}")
         con.execute("DROP VIEW hand")
-        con.execute(f"CREATE OR REPLACE VIEW hands AS SELECT {', '.join(view)} FROM part")
+        con.execute(f"CREATE OR REPLACE VIEW hands AS SELECT {', '.join(view)} FROM lake_hand")
         columns = [f"{FROM_PART[c]} AS {c}" if c in FROM_PART else c for c in HAND]
-        con.execute(f"CREATE VIEW hand AS SELECT {', '.join(columns)} FROM part")
+        con.execute(f"CREATE VIEW hand AS SELECT {', '.join(columns)} FROM lake_hand")
 
     def _values(self, con: Any) -> None:
         """Values of cards and choices; of a hand that several solvers valued the newest one's."""

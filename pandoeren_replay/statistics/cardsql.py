@@ -155,6 +155,10 @@ def stuk_suits(mask: str) -> str:
     return " + ".join(f"(({mask} & {p}) = {p})::INTEGER" for p in pairs)
 
 
+_RUNS: dict[tuple[str, int], list[int]] = {}
+"""Tables of :func:`runs_worth` by rule set and suit."""
+
+
 def runs_worth(mask: str, rules: "RuleSet") -> str:
     """Value of the best runs of a hand, by a table of every set of cards of one suit.
 
@@ -165,7 +169,11 @@ def runs_worth(mask: str, rules: "RuleSet") -> str:
 
     parts = []
     for s in range(4):
-        table = [best_roem(part << FIRST[s], rules) for part in range(1 << WIDTH[s])]
+        key = (rules.content_hash, s)
+        table = _RUNS.get(key)
+        if table is None:
+            table = [best_roem(part << FIRST[s], rules) for part in range(1 << WIDTH[s])]
+            _RUNS[key] = table
         parts.append(f"({table})[((({mask}) >> {FIRST[s]}) & {(1 << WIDTH[s]) - 1}) + 1]")
     return f"({' + '.join(parts)})"
 

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pandoeren_replay.statistics import intervals
-from pandoeren_replay.statistics.compute import Figure, cells_of, drill, figure_of, rank, shown
+from pandoeren_replay.statistics.compute import (
+    Figure,
+    cells_of,
+    drill,
+    figure_of,
+    many_at_once,
+    rank,
+    shown,
+)
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import groupings
 from pandoeren_replay.store.store import Store
@@ -30,6 +38,11 @@ def statistics(
     """
     import polars as pl
 
+    with many_at_once():
+        return pl.DataFrame(_rows(store, by, where), infer_schema_length=None)
+
+
+def _rows(store: Store, by: Sequence[str], where: str | None) -> list[dict[str, Any]]:
     groups = groupings(by, "contract")
     stats = [statistic(i) for i in _IDS]
     population = POPULATIONS["hand"]
@@ -60,4 +73,4 @@ def statistics(
         for row_out, figure in zip(rows, rates):
             row_out["shrunk"], row_out["rank"] = figure.shrunk, figure.rank
             row_out["where"] = row_out.pop("where")  # stays the last column
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return rows

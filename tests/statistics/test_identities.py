@@ -9,11 +9,12 @@ from engine.meld import best_roem, stuk_cards
 from pandoeren_replay.decisions import decision_tables
 from pandoeren_replay.export import stored_records, stored_tables
 from pandoeren_replay.lake import Lake
-from pandoeren_replay.statistics.compute import can_split, figures, population_sql
+from pandoeren_replay.statistics.compute import figures
 from pandoeren_replay.statistics.drill import hands_behind
 from pandoeren_replay.statistics.glossary import POPULATIONS, STATISTICS, statistic
 from pandoeren_replay.statistics.groupings import BY
 from pandoeren_replay.statistics.intervals import FEW
+from pandoeren_replay.statistics.queries import can_split, population_sql
 from pandoeren_replay.stats import statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.ui.filterbar import Filter
