@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.cards import CARDS, NO_TRUMP, RANK_OF, SUIT_OF, cards_in
 from engine.record import Claim
-from engine.state import Event, Outcome, Replay
+from engine.state import NOBODY, Event, Outcome, Replay
 from engine.violations import Language, Violation
 from pandoeren_replay.ui.texts import Texts
 from pandoeren_replay.ui.whatif import Line, legal_cards
@@ -92,7 +92,7 @@ def hand_payload(
         "violations": violations,
         "outcome_label": _outcome_label(replay, text),
         "say_declared": _declared(replay, text, names),
-        "remarks": _remarks(replay, text),
+        "remarks": _remarks(replay, text, names),
     }
 
 
@@ -412,13 +412,14 @@ def _outcome_label(replay: Replay, text: Texts) -> str:
     if outcome.points and not outcome.passed_out:
         side, defenders = outcome.points
         parts = [text("replay.outcome_points", result=label, side=side, defenders=defenders)]
-    if outcome.score:
+    score = outcome.score or replay.record.result.score
+    if score:
         letters = text.raw("seats.letters")
         row = ", ".join(
             f"{letters[i]}\u00a0{n:+d}" if n else f"{letters[i]}\u00a00"
-            for i, n in enumerate(outcome.score)
+            for i, n in enumerate(score)
         )
-        parts.append(text("replay.score_line", list=row))
+        parts.append(text("replay.score_line" if outcome.score else "replay.score_noted", list=row))
     return " · ".join(parts)
 
 
@@ -444,10 +445,20 @@ def _declared(replay: Replay, text: Texts, names: Sequence[str]) -> str:
     return " ".join(said)
 
 
-def _remarks(replay: Replay, text: Texts) -> list[str]:
+def _remarks(replay: Replay, text: Texts, names: Sequence[str]) -> list[str]:
     out = []
     have = replay.completeness
-    if have.deal in ("inferred", "partial", "unknown"):
+    partner = replay.record.result.partner
+    if replay.outcome.partner is None and partner is not None:
+        alone = partner in (NOBODY, replay.outcome.declarer)
+        out.append(
+            text("replay.remark_alone")
+            if alone
+            else text("replay.remark_partner", name=names[partner])
+        )
+    if have.deal == "unknown" and not have.plays:
+        out.append(text("replay.remark_sheet"))
+    elif have.deal in ("inferred", "partial", "unknown"):
         out.append(text(f"replay.remark_deal_{have.deal}"))
     conceded = replay.record.result.conceded
     if conceded is not None:

@@ -84,6 +84,26 @@ def test_an_empty_record_is_shown_as_unknown():
     assert len(p["states"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("partner", "lang", "said"),
+    [
+        ("S", "nl", "Maat, zoals genoteerd: Cor (Zuid)."),
+        ("S", "en", "Partner, as written down: Cor (South)."),
+        ("-", "nl", "Alleen gespeeld, zoals genoteerd."),
+        ("N", "en", "Played alone, as written down."),
+    ],
+)
+def test_a_line_of_a_score_sheet_is_shown_as_written_down(partner, lang, said):
+    line = f"heerlen . . =N150 . . . made;score=N+2,E0,S+2,W0;partner={partner} n=Anna;s=Cor"
+    p = hand_payload(replay(read_phl(line, "x").hands[0].record), lang)
+    assert said in p["remarks"]
+    sheet = {"nl": "zijn geen kaarten bekend", "en": "No cards are known of this hand"}
+    assert any(sheet[lang] in r for r in p["remarks"])
+    noted = {"nl": "Score zoals genoteerd: N +2, O 0, Z +2, W 0",
+             "en": "Score as written down: N +2, E 0, S +2, W 0"}  # fmt: skip
+    assert p["outcome_label"].replace("\u00a0", " ").endswith(noted[lang])
+
+
 def test_a_name_is_one_line_of_bearable_length():
     record = HandRecord().with_meta(n="a\nb" + "x" * 500)
     label = hand_payload(replay(record), "en")["seats"][0]["label"]
