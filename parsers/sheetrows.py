@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from engine.cards import SEATS
 from engine.record import HandRecord, Outcome
+from engine.rulefile import RuleSetError
 from parsers.base import Options
 from parsers.build import HandBuilder, resolve_rules
 from parsers.cardtext import (
@@ -68,7 +69,7 @@ class RowReader:
     assumed: bool = False
     amounts: Amounts = field(init=False)
     ticks: Ticks = field(init=False)
-    signed_points: bool = field(init=False)
+    points_are_scores: bool = field(init=False)
     style: CardStyle | None = None
     by_sign: list[tuple[int, str]] = field(default_factory=list)
     by_rules: list[tuple[int, str]] = field(default_factory=list)
@@ -85,13 +86,35 @@ class RowReader:
         self.amounts = Amounts.of(scores)
         # Points of cards are never written with a sign: such a column holds scores.
         points = [r.get(names, "points") for r in sheet.rows]
-        self.signed_points = any(re.match(r"[-+−–]\s*\d", p) for p in points)
+        signed = any(re.match(r"[-+−–]\s*\d", p) for p in points)
+        self.points_are_scores = signed or self._all_are_scores()
         title = next((headed[k] for k in names.of("outcome") if k in headed), "")
         self.ticks = Ticks.of(title, [r.get(names, "outcome") for r in sheet.rows])
         if len(self.players) == 4:
             self._sit(self.book, list(self.players.values()))
         elif len(self.players) < 4 and seats_told(sheet, names) < 4:
             self._seat_by_mention()
+
+    def _all_are_scores(self) -> bool:
+        """Whether each number under *points* is what the rules give for the contract of its row.
+
+        No hand is made with so few points of cards: such a column holds scores without a sign.
+        """
+        found = False
+        for row in self.sheet.rows:
+            text = row.get(self.names, "points")
+            word, _ = self._bid(row.get(self.names, "contract") or row.get(self.names, "bid"))
+            try:
+                rules = resolve_rules(row.get(self.names, "rules") or None, self.options).ruleset
+                bid = rules.bid(call_text(word, None, self.mapping.calls)) if text else None
+            except (CallTextError, RuleSetError):
+                continue  # a reject of its own
+            if not text or outcome_word(word) == "void":
+                continue
+            if bid is None or text not in ("0", str(bid.contract.score)):
+                return False
+            found = found or text != "0"
+        return found
 
     def _sit(self, book: SeatBook, players: list[str]) -> None:
         """Players who are given no seat sit in the order of their columns."""
@@ -128,7 +151,7 @@ class RowReader:
         partner = self._partner(mate, declarer, book, builder)
         outcome = self._outcome(made, lost)
         word, suit = self._bid(word)
-        contract = self._contract(word, "" if self.signed_points else get("points"))
+        contract = self._contract(word, "" if self.points_are_scores else get("points"))
         if contract == "-":
             if outcome not in (None, "void"):
                 raise RowFault(made, "no outcome beside a hand that was passed out")
@@ -315,7 +338,7 @@ class RowReader:
         if not text or text == contract:
             return
         pair = self._pair(text)
-        if self.signed_points:
+        if self.points_are_scores:
             if _whole(text) is None:
                 raise RowFault(text, SCORE)
             builder.meta("score_declarer", _whole(text))
@@ -329,7 +352,7 @@ class RowReader:
     def _pair(self, text: str) -> tuple[int, int] | None:
         """Points of both sides in one cell, declarer's first."""
         pair = re.fullmatch(r"(\d{1,3})\s*[-–:/]\s*(\d{1,3})", text)
-        return None if pair is None or self.signed_points else (int(pair[1]), int(pair[2]))
+        return None if pair is None or self.points_are_scores else (int(pair[1]), int(pair[2]))
 
     def _scores(
         self,
@@ -368,7 +391,7 @@ class RowReader:
             who = partner if name == "score_partner" else declarer
             if number is not None and who is not None and who >= 0:
                 scores.setdefault(who, number)
-        points = _whole(row.get(self.names, "points")) if self.signed_points else None
+        points = _whole(row.get(self.names, "points")) if self.points_are_scores else None
         if points is not None and declarer is not None:
             scores.setdefault(declarer, points)
         return scores

@@ -126,3 +126,17 @@ def test_only_rows_that_became_hands_are_counted():
     assert (2, "the scores of the others follow from declarer's (1 hand)") in said
     odd = "declarer's score is 9, by the rules heerlen it is -3: kept as the sheet has it (1 hand)"
     assert (4, odd) in said
+
+
+def test_points_that_are_all_what_the_contracts_score_are_scores():
+    text = HEAD + "Anna;Cor;130;ja;1\nBas;;misère;ja;3\nCor;Bas;170;ja;3\n"
+    result = read(text)
+    assert scores(result) == [(1, 1, 0, 0), (0, 0, 3, 0), (0, 3, 3, 0)]
+    assert [h.record.get("server_points") for h in result.hands] == [None] * 3
+    # One number that is none of the contract's, and all are points of cards, as the title says.
+    points = read(HEAD + "Anna;Cor;130;ja;1\nBas;;misère;ja;0\nCor;Bas;170;ja;171\n")
+    assert [h.record.get("server_points") for h in points.hands] == ["1", "0", "171"]
+    assert scores(points) == [None, None, None]
+    # Zeros alone say nothing.
+    zeros = read(HEAD + "Bas;;misère;ja;0\n")
+    assert zeros.hands[0].record.get("server_points") == "0"
