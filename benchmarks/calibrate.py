@@ -17,6 +17,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -139,20 +140,27 @@ DRAWN = 60
 """Deals that the shares of the cards rest on."""
 
 
-def logits(model: str, half: int | None = None) -> tuple[Any, Any]:
-    """Shares of piccolo and misère on the logit scale, and what came of them; of every second
-    hand if ``half`` says which.
+def kind_rows(wants: str, side: bool, half: int | None = None) -> list[dict[str, str]]:
+    """Cards of declarer's side or of the others; of every second hand if ``half`` says which.
+
+    Whose side a card was on follows from what came of it and of the hand.
     """
-    found = [r for r in rows("card") if r["wants"] == "0"]
+    made = {hand_of(r): r["won"] for r in rows("bid")}
+    found = [r for r in rows("card") if r["wants"] == wants]
+    found = [r for r in found if (r["won"] == made[hand_of(r)]) == side]
     order = {key: i for i, key in enumerate(dict.fromkeys(map(hand_of, found)))}
-    found = [r for r in found if half is None or order[hand_of(r)] % 2 == half]
+    return [r for r in found if half is None or order[hand_of(r)] % 2 == half]
+
+
+def logits(model: str, found: list[dict[str, str]]) -> tuple[Any, Any]:
+    """Shares on the logit scale, and what came of them."""
     inside = np.array([(float(r[model]) * DRAWN + 0.5) / (DRAWN + 1) for r in found])
     return np.log(inside / (1 - inside)), np.array([r["won"] == "1" for r in found], float)
 
 
-def curve(model: str, half: int | None = None) -> tuple[float, float]:
+def curve(model: str, wants: str, side: bool, half: int | None = None) -> tuple[float, float]:
     """Intercept and slope that make forecasts of shares, by logistic regression."""
-    x, y = logits(model, half)
+    x, y = logits(model, kind_rows(wants, side, half))
     design = np.column_stack([np.ones_like(x), x])
     beta = np.zeros(2)
     for _ in range(30):
@@ -161,12 +169,17 @@ def curve(model: str, half: int | None = None) -> tuple[float, float]:
     return float(beta[0]), float(beta[1])
 
 
-def forecasts(model: str) -> Pairs:
-    """Piccolo and misère as they come out at the table: each half by the curve of the other."""
+def shares(model: str, wants: str, side: bool) -> Pairs:
+    """Shares of deals, and what came of them."""
+    return [(float(r[model]), r["won"] == "1") for r in kind_rows(wants, side)]
+
+
+def forecasts(model: str, wants: str, side: bool) -> Pairs:
+    """Chances as they come out at the table: each half by the curve of the other."""
     out: Pairs = []
     for half in (0, 1):
-        a, b = curve(model, 1 - half)
-        x, y = logits(model, half)
+        a, b = curve(model, wants, side, 1 - half)
+        x, y = logits(model, kind_rows(wants, side, half))
         out += [(float(p), bool(won)) for p, won in zip(1 / (1 + np.exp(-a - b * x)), y)]
     return out
 
@@ -230,16 +243,16 @@ def report() -> None:
         for other in ("players", "store"):
             low, high = difference(other, keep)
             print(f"  {other} less even, 95% over hands: {low:+.4f} to {high:+.4f}")
-    for model in ("even", "store"):
-        for keep in ("1", "0"):
-            print(f"\ncards, {model}, wants={keep}")
-            table(cards(model, keep))
-    for model in ("even", "store"):
-        a, b = curve(model)
-        used = AT_TABLE[model == "store"]
-        print(f"\nat the table, {model}: {a:.2f} + {b:.2f} logit(share), in use {used}")
-        print(f"each half by the curve of the other: Brier {brier(forecasts(model)):.3f}")
-        table(forecasts(model))
+    for wants, side, model in product("10", (True, False), ("even", "store")):
+        a, b = curve(model, wants, side)
+        used = AT_TABLE[wants == "0", side, model == "store"]
+        before, after = shares(model, wants, side), forecasts(model, wants, side)
+        print(f"\ncards, wants={wants}, {'declarer' if side else 'defenders'}, {model}: "
+              f"{a:.2f} + {b:.2f} logit(share), in use {used}; Brier {brier(before):.3f}, "
+              f"each half by the curve of the other {brier(after):.3f}")  # fmt: skip
+        if model == "store":
+            table(before)
+            table(after)
     for wants in ("1", "0"):
         first, second = fitted(wants, 0), fitted(wants, 1)
         used = OPEN_WEIGHT[wants == "1"]
@@ -268,13 +281,18 @@ def difference(model: str, keep: str | None) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def both(wants: str) -> Pairs:
+    """Forecasts of both sides."""
+    return forecasts("store", wants, True) + forecasts("store", wants, False)
+
+
 def figure() -> None:
     from pandoeren_replay.bid_advice import OPEN_WEIGHT
 
     found = bids({"1": OPEN_WEIGHT[True], "0": OPEN_WEIGHT[False]})
     panels = [
-        ("Cards, tricks wanted", cards("store", "1")),
-        ("Cards, piccolo and misère", forecasts("store")),
+        ("Cards, tricks wanted", both("1")),
+        ("Cards, piccolo and misère", both("0")),
         ("Bids that want tricks", found["1"]),
         ("Bids: piccolo and misère", found["0"]),
     ]

@@ -3,9 +3,8 @@
 For every legal card the chance that its player's side gets what it wants (declarer's side: the
 contract made; the others: beaten) over deals that fit what he saw. Each deal is played out with
 open cards by the exact solver: everybody is taken to play perfectly from then on, and a plan that
-keeps an opponent guessing is worth nothing. Where declarer wants tricks the share of deals is a
-chance all the same; against piccolo and misère it is made one by :func:`at_table` (docs/advice.md
-shows for both what was predicted and observed).
+keeps an opponent guessing is worth nothing. What such a share comes to at a table, where people
+guess, is told by :func:`at_table` (docs/advice.md shows what was predicted and observed).
 
 Nothing is drawn where there are no more deals than asked for: then all of them are solved and the
 figures are exact.
@@ -41,21 +40,34 @@ CONFIDENCE = 0.95
 SHUNNING = frozenset({"none", "first-only", "exactly-one", "one-with-jas"})
 """Goals of declarers who shun tricks (piccolo and misère)."""
 
-AT_TABLE = {False: (-0.68, 0.33), True: (-0.59, 0.40)}
-"""Piccolo and misère: intercept and slope that make of a share of deals a forecast (on the logit
-scale), drawn evenly and weighed by bids. Fitted by ``benchmarks/calibrate.py``.
+Curve = tuple[float, float]
+
+AT_TABLE: dict[tuple[bool, bool, bool], Curve] = {
+    (False, True, False): (1.11, 0.68),
+    (False, True, True): (0.72, 0.71),
+    (False, False, False): (-0.99, 0.76),
+    (False, False, True): (-0.66, 0.70),
+    (True, True, False): (0.61, 0.52),
+    (True, True, True): (0.61, 0.52),
+    (True, False, False): (-1.19, 0.42),
+    (True, False, True): (-0.99, 0.47),
+}
+"""Intercept and slope that make of a share of deals a chance, on the logit scale: by whether
+declarer shuns tricks, whether the player is on his side, whether deals were weighed by bids.
+Fitted by ``benchmarks/calibrate.py``.
 """
 
 
-def at_table(share: float, n: int, curve: tuple[float, float] | None) -> float:
+def at_table(share: float, n: int, curve: Curve | None) -> float:
     """What a share of ``n`` deals won with open cards comes to at the table.
 
-    Against piccolo and misère defenders who see everything find what others have to guess, so
-    that the share is far too sure of itself; the order of the cards stays. Where tricks are wanted
-    it is right as it is, and there is no curve (docs/advice.md shows both).
+    Who sees everything finds what others have to guess, declarer's opponents above all (against
+    piccolo and misère most), so that shares are too sure of themselves: too low for declarer, too
+    high for the others. The order of the cards stays (docs/advice.md shows both).
 
-    >>> [round(at_table(p, 100, AT_TABLE[True]), 2) for p in (0.05, 0.5, 0.95)]
-    [0.15, 0.36, 0.63]
+    >>> curve = AT_TABLE[True, False, True]
+    >>> [round(at_table(p, 100, curve), 2) for p in (0.05, 0.5, 0.95)]
+    [0.09, 0.27, 0.59]
     >>> at_table(0.95, 100, None)
     0.95
     """
@@ -241,7 +253,7 @@ class Chance:
     hits: int
     n: int
     exact: bool
-    curve: tuple[float, float] | None = None
+    curve: Curve | None = None
 
     @property
     def share(self) -> float:
@@ -287,7 +299,7 @@ class PlayAdvice:
 
     ``side`` tells declarer's side from the others, ``exact`` that all deals were looked at,
     ``rate`` is deals solved per second of work. ``results`` holds a row per deal (card → wins).
-    ``shuns``: declarer shuns tricks; ``weighed``: deals were weighed by the bid.
+    ``at_table`` makes chances of shares (:func:`at_table`).
     """
 
     seat: int
@@ -298,13 +310,12 @@ class PlayAdvice:
     exact: bool
     rate: float
     results: tuple[dict[int, bool], ...] = field(repr=False)
-    shuns: bool = False
-    weighed: bool = False
+    at_table: Curve | None = None
 
     @property
-    def curve(self) -> tuple[float, float] | None:
-        """What makes chances of shares: one for declarers who shun tricks, else none."""
-        return AT_TABLE[self.weighed] if self.shuns and not self.exact else None
+    def curve(self) -> Curve | None:
+        """As ``at_table``; none where all deals were looked at: then nothing is left to guess."""
+        return None if self.exact else self.at_table
 
     @property
     def cards(self) -> dict[int, Chance]:
@@ -395,6 +406,13 @@ def drawn_deals(
     return draws(), n, False
 
 
+def curve_of(scene: Scene, side: bool, weighed: bool) -> Curve | None:
+    """What makes chances of shares at a moment; none where all cards lie open anyhow."""
+    if scene.bid.contract.exposure == "all-from-trick-1":
+        return None
+    return AT_TABLE[scene.objective in SHUNNING, side, weighed]
+
+
 def play_steps(
     replay: Replay,
     ply: int,
@@ -418,7 +436,7 @@ def play_steps(
             spent = max(time.process_time() - start, 1e-6)
             yield PlayAdvice(
                 scene.seat, ply, scene.bid.text, side, len(rows), exact and last,
-                len(rows) / spent, tuple(rows), scene.objective in SHUNNING, weigher is not None,
+                len(rows) / spent, tuple(rows), curve_of(scene, side, weigher is not None),
             )  # fmt: skip
 
 

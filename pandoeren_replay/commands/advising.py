@@ -182,8 +182,7 @@ def _playing(
         how = f"deals drawn from all that fit, weighed by the {source}"
     print(f"{found.n} deals ({how}), {found.rate:.0f} a second.")
     if found.curve:
-        print("open cards: share of the deals where everybody sees everything; at a table less is "
-              "found against this contract.")  # fmt: skip
+        print("open cards: share of the deals where everybody sees everything from then on.")
 
 
 def _weigher(

@@ -124,7 +124,9 @@ def _mistakes(shown: Evening, review: SessionReview, text: Texts) -> None:
     if chosen is not None and places[chosen][0]:
         hand, ply = places[chosen]
         session.keep_list(list(dict.fromkeys(k for k, _ in places.values() if k)))
-        navigation.open_page("replay", text, {"hand": hand, "ply": str(ply)})
+        # The card itself lies on the table then, and its verdict stands beside it.
+        at = {"hand": hand, "ply": str(ply + 1), "verdicts": "1"}
+        navigation.open_page("replay", text, at)
 
 
 def _luck(shown: Evening, luck: SessionLuck, text: Texts) -> None:

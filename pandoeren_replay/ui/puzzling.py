@@ -45,9 +45,11 @@ def puzzle_data(
         "legal": [CARDS[c] for c in puzzle.decision.chances],
         "words": {
             k: text.raw(f"puzzles.{k}")
-            for k in ("pick", "not_allowed", "hand", "table", "before", "none_before", "keys",
-                      "best_mark")
-        } | {"turn": text("puzzles.empty_table") if not state.trick else "?"},
+            for k in ("pick", "not_allowed", "hand", "table", "before", "none_before", "best_mark")
+        } | {
+            "turn": text("puzzles.empty_table") if not state.trick else "?",
+            "keys": text("puzzles.keys", n=state.hands[seat].bit_count()),
+        },
         "answer": None if chosen is None else _answer(puzzle, chosen, text),
     }  # fmt: skip
 

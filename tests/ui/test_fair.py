@@ -11,7 +11,7 @@ from engine.cards import CARDS
 from pandoeren_replay.puzzles import candidates
 from pandoeren_replay.reviewed import review_all, stored_reviews
 from pandoeren_replay.store import Store
-from pandoeren_replay.ui import fairness
+from pandoeren_replay.ui import fair_parts, fairness
 from pandoeren_replay.ui.pages import puzzles as puzzles_page
 from pandoeren_replay.ui.puzzling import puzzle_data, role_of
 from pandoeren_replay.ui.server import PASSWORD_VARIABLE, STORE_VARIABLE
@@ -120,6 +120,29 @@ def test_the_evening_names_its_mistakes_and_takes_the_totals_apart(club: Store) 
     mistakes = club.rows("SELECT count(*) AS n FROM reviews WHERE verdict = 'mistake'")[0]["n"]
     assert f"{mistakes} fouten" in told
     assert NL("fair.begin") in labels(test)  # the other hands
+
+
+def test_a_mistake_leads_to_the_card_on_the_table_with_its_verdict(
+    club: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dearest mistake of the evening; the address names the moment after the card."""
+    opened: list[tuple[str, dict[str, str]]] = []
+
+    def table(*_: Any, key: str, **__: Any) -> str | None:
+        return "0" if key == "fair_mistakes" else None
+
+    def open_page_(name: str, text: Texts, query: dict[str, str]) -> None:
+        opened.append((name, query))
+
+    monkeypatch.setattr(fair_parts, "table", table)
+    monkeypatch.setattr(fair_parts.navigation, "open_page", open_page_)
+    assert not open_page("evening", session=SESSION).exception
+    worst = club.rows(
+        "SELECT h.hash, r.ply FROM reviews r JOIN hands h USING (hand_id) "
+        "WHERE r.verdict = 'mistake' AND r.kind = 'card' ORDER BY r.loss DESC, r.hand_id LIMIT 1"
+    )[0]
+    at = {"hand": worst["hash"], "ply": str(worst["ply"] + 1), "verdicts": "1"}
+    assert opened == [("replay", at)]
 
 
 def test_a_player_has_his_decisions_and_few_are_said_to_be_few(club: Store) -> None:

@@ -192,8 +192,12 @@ def _verdicts(
     played: Job | None,
     text: Texts,
 ) -> dict[str, Any]:
-    """Verdicts of what is shown: asked for, or shown by themselves where they are stored."""
+    """Verdicts of what is shown: asked for (by the address too), or shown by themselves where they
+    are stored.
+    """
     asked = want.get("verdicts")
+    if asked is None and "verdicts" in st.query_params:
+        asked = True
     stored = [] if line is not None else source.evaluations(key)
     if asked is False or (asked is None and not stored):
         if want.get("cancelled") == key:
