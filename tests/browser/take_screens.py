@@ -11,6 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 WIDTHS = ((1280, 900), (390, 844))
+IDLE = "[data-testid='stApp'][data-test-script-state='notRunning']"
 PAGES = {
     "evening": ("/", "table"),
     "hands": ("/hands", "table"),
@@ -46,6 +47,8 @@ def main(url: str) -> None:
             for name, (path, until) in PAGES.items():
                 page.goto(url + path)
                 page.wait_for_selector(until)
+                page.wait_for_selector(IDLE)
+                page.wait_for_selector("[data-testid='stSkeleton']", state="detached")
                 page.wait_for_timeout(1200)
                 page.screenshot(path=FOLDER / f"{name}-{width}.png")
             page.goto(f"{url}/hands?violation=revoke&rules=heerlen&simulated=yes")
