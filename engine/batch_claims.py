@@ -1,8 +1,8 @@
 """Announcements in the batch replay: those in order are carried, all others are left to the step.
 
-Accepting is all that happens here; what is wrong with a claim, :mod:`engine.claims` says. What a
-hand holds and what an announcement is worth comes from :mod:`engine.meld` by way of
-:mod:`engine.batch_memo`.
+Accepting is all that happens here; what is wrong with a claim, :mod:`engine.claims` says. When a
+claim may be made is :mod:`engine.meld`'s to say; what a hand holds and what an announcement is
+worth comes from there by way of :mod:`engine.batch_memo`.
 """
 
 from typing import Any
@@ -23,7 +23,14 @@ from engine.batch_memo import (
 )
 from engine.batch_tables import MELD_NONE, MELD_TABLE, meld_cards
 from engine.cards import N_CARDS
-from engine.meld import NEVER, window_opens
+from engine.meld import (
+    IN_TIME,
+    NEVER,
+    after_first_card,
+    stuk_closes,
+    timing,
+    window_opens,
+)
 
 CARRIED, STEP, MISS = range(3)
 MOST_SAID = 12
@@ -79,9 +86,9 @@ def ply_of_seat(s: Any, seat: int, from_ply: int) -> Any:
 @njit(cache=True, nogil=True)
 def _in_partner_window(s: Any, called_ply: int, declarer: int, partner: int, ply: int) -> Any:
     opens = window_opens(called_ply, declarer, s.winners)
-    if ply < opens or opens == NEVER:
+    if opens == NEVER:
         return False
-    return ply <= ply_of_seat(s, partner, opens)
+    return timing(ply, opens, ply_of_seat(s, partner, opens)) == IN_TIME
 
 
 @njit(cache=True, nogil=True)
@@ -110,9 +117,8 @@ def _stuk_stands(t: Any, s: Any, seat: int, ply: int, trump: int) -> Any:
     king, queen = t.stuk_king[trump], t.stuk_queen[trump]
     if not (s.playing[seat] >> king & 1 and s.playing[seat] >> queen & 1):
         return False
-    one, other = s.play_of[king], s.play_of[queen]
-    deadline = min(one, other) if t.stuk_before_first else max(one, other)
-    return ply <= deadline
+    closes = stuk_closes(s.play_of[king], s.play_of[queen], t.stuk_before_first != 0)
+    return timing(ply, 0, closes) == IN_TIME
 
 
 @njit(cache=True, nogil=True)
@@ -158,13 +164,14 @@ def judge_claims(
             if t.meld == MELD_NONE:
                 return STEP
             if at_table:
-                if kind == ROEM or ply > ply_of_seat(s, seat, 0):
+                if kind == ROEM or timing(ply, 0, ply_of_seat(s, seat, 0)) != IN_TIME:
                     return STEP
             elif not ours or not t.uses_points[row]:
                 return STEP
             elif not t.until_last_card:
                 if seat == declarer:
-                    if ply != ply_of_seat(s, seat, 0) + 1:
+                    right_after = after_first_card(ply_of_seat(s, seat, 0))
+                    if timing(ply, right_after, right_after) != IN_TIME:
                         return STEP
                 elif not _in_partner_window(s, called_ply, declarer, partner, ply):
                     return STEP
@@ -195,7 +202,7 @@ def _announce(
         return STEP
     if t.until_last_card and t.meld != MELD_TABLE:
         for n in range(all_said[what].n):
-            if ply > _last_ply(s, all_said[what].cards[n]):
+            if timing(ply, 0, _last_ply(s, all_said[what].cards[n])) != IN_TIME:
                 return STEP
     a = s.n_said
     s.said_what[a] = what

@@ -1,13 +1,17 @@
 """Announcements as they were made: judged in order, and what they add up to (RULES 6 and 9)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.cards import CARDS, NO_TRUMP, names
 from engine.meld import (
+    EARLY,
+    LATE,
     NEVER,
     Announced,
+    after_first_card,
     announceable,
     best_of_value,
     best_roem,
@@ -15,7 +19,9 @@ from engine.meld import (
     lowest_cards,
     named_combination,
     stuk_cards,
+    stuk_closes,
     table_rank,
+    timing,
     window_opens,
 )
 from engine.record import Claim, HandRecord
@@ -166,13 +172,16 @@ def _stuk(s: Situation, claim: Claim, out: Judged) -> bool:
     if not pair or (complete and not all(held)):
         _add(out, "stuk-not-held", claim)
         return False
-    plies = sorted(s.play_of(c, claim.seat) for c in pair)
-    deadline = plies[0] if s.rules.meld.stuk_before == "first" else plies[1]
-    if claim.ply > deadline:
+    if timing(claim.ply, 0, _stuk_closes(s, pair, claim.seat)) == LATE:
         _add(out, "stuk-too-late", claim)
         return False
     out.stuk[claim.seat] = s.rules.meld.stuk
     return True
+
+
+def _stuk_closes(s: Situation, pair: Sequence[int], seat: int | None) -> int:
+    king, queen = (s.play_of(c, seat) for c in pair)
+    return stuk_closes(king, queen, s.rules.meld.stuk_before == "first")
 
 
 def _announce(s: Situation, claim: Claim, out: Judged) -> Announced | None:
@@ -210,30 +219,30 @@ def _announce(s: Situation, claim: Claim, out: Judged) -> Announced | None:
     if s.rules.meld.announce == "before-last-card" and not table:
         for combo in combos:
             last = max(s.play_of(c, claim.seat) for c in range(33) if combo.cards >> c & 1)
-            if claim.ply > last:
+            if timing(claim.ply, 0, last) == LATE:
                 _add(out, "roem-too-late", claim)
                 return None
     return Announced(claim.seat, claim.ply, value, combos)
 
 
 def _table_window(s: Situation, claim: Claim) -> str | None:
-    return "roem-too-late" if claim.ply > s.next_play(claim.seat, 0) else None
+    closes = s.next_play(claim.seat, 0)
+    return "roem-too-late" if timing(claim.ply, 0, closes) == LATE else None
 
 
 def _roem_window(s: Situation, claim: Claim) -> str | None:
     if s.rules.meld.announce == "before-last-card":
         return None
     if claim.seat == s.declarer:
-        first = s.next_play(claim.seat, 0) + 1
-        if claim.ply < first:
-            return "roem-not-allowed"
-        return "roem-too-late" if claim.ply > first else None
-    if s.partner is None:
+        opens = closes = after_first_card(s.next_play(claim.seat, 0))
+    elif s.partner is None:
         return None
-    opens, closes = s.window()
-    if claim.ply < opens:
+    else:
+        opens, closes = s.window()
+    when = timing(claim.ply, opens, closes)
+    if when == EARLY:
         return "roem-not-allowed"
-    return "roem-too-late" if claim.ply > closes else None
+    return "roem-too-late" if when == LATE else None
 
 
 def _deny(s: Situation, claim: Claim, said: list[tuple[int, Announced]], out: Judged) -> bool:
@@ -317,18 +326,16 @@ def _possible_stuk(s: Situation, seat: int, ply: int) -> int:
     hand = s.hands.playing[seat]
     if s.hands.complete[seat] and not all(hand >> c & 1 for c in pair):
         return 0
-    plies = sorted(s.play_of(c) for c in pair)
-    deadline = plies[0] if s.rules.meld.stuk_before == "first" else plies[1]
-    return s.rules.meld.stuk if ply <= deadline else 0
+    return 0 if timing(ply, 0, _stuk_closes(s, pair, None)) == LATE else s.rules.meld.stuk
 
 
 def _may_still_announce(s: Situation, seat: int, ply: int) -> bool:
     first = s.next_play(seat, 0)
     if s.rules.meld.system == "best-at-table":
-        return ply <= first
+        return timing(ply, 0, first) != LATE
     if s.rules.meld.announce == "before-last-card":
         return True
     if seat == s.declarer:
-        return ply <= first + 1 if first != NEVER else True
+        return timing(ply, 0, after_first_card(first)) != LATE if first != NEVER else True
     opens, closes = s.window()
-    return ply <= closes if opens != NEVER else True
+    return timing(ply, 0, closes) != LATE if opens != NEVER else True

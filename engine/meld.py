@@ -232,6 +232,45 @@ def window_opens(called_ply: int, declarer: int, winners: Any) -> int:
     return opens
 
 
+EARLY, IN_TIME, LATE = -1, 0, 1
+
+
+@njit(cache=True, nogil=True)
+def timing(ply: int, opens: int, closes: int) -> int:
+    """Whether a claim made after ``ply`` cards is in its window, which is open at both its ends.
+
+    The windows (RULES 9): declarer's roem right after his first card (:func:`after_first_card`),
+    his partner's from :func:`window_opens` to the next card of his own, roem at the table up to
+    one's first card, stuk up to :func:`stuk_closes`.
+
+    >>> [timing(ply, 5, 7) for ply in (4, 5, 7, 8)]
+    [-1, 0, 0, 1]
+    """
+    if ply < opens:
+        return EARLY
+    return LATE if ply > closes else IN_TIME
+
+
+@njit(cache=True, nogil=True)
+def after_first_card(first_ply: int) -> int:
+    """When declarer announces roem, ``first_ply`` being that of his first card (RULES 9).
+
+    >>> after_first_card(2)
+    3
+    """
+    return first_ply + 1
+
+
+@njit(cache=True, nogil=True)
+def stuk_closes(king_ply: int, queen_ply: int, before_first: bool) -> int:
+    """Last moment to say stuk: before the first, or the second, of its cards is played (RULES 9).
+
+    >>> stuk_closes(9, 4, True), stuk_closes(9, 4, False)
+    (4, 9)
+    """
+    return min(king_ply, queen_ply) if before_first else max(king_ply, queen_ply)
+
+
 @dataclass(slots=True)
 class Announced:
     """What a player has announced and whether it stands."""
