@@ -32,16 +32,16 @@ from pandoeren_replay.deal_table import Deal, deal_table, pair_values
 DEALS = Path(__file__).with_name("deals240.phl")
 # Regression bounds of the node counts (median, 99th percentile, worst) over all 240 deals.
 PINNED = {
-    "exact points, heerlen": (22_916, 214_831, 258_231),
-    "  of which declarer alone": (1_218, 101_128, 114_774),
-    "exact points, fiches": (1_284, 5_909, 9_800),
-    "exact points, heerlen-literal": (11_249, 68_531, 94_616),
-    "exact points, butselaar": (27_210, 303_551, 388_793),
-    "exact points, no trumps": (1_580, 13_365, 17_212),
-    ">= 120?": (1, 16_032, 25_770),
-    "all tricks": (1, 4_268, 10_616),
-    "misère": (6, 53_309, 118_948),
-    "piccolo": (34, 22_244, 42_939),
+    "exact points, heerlen": (18_727, 170_236, 197_760),
+    "  of which declarer alone": (867, 82_118, 98_276),
+    "exact points, fiches": (1_096, 5_059, 8_709),
+    "exact points, heerlen-literal": (9_542, 58_048, 69_638),
+    "exact points, butselaar": (24_879, 196_745, 208_587),
+    "exact points, no trumps": (896, 7_439, 8_796),
+    ">= 120?": (1, 15_622, 25_057),
+    "all tricks": (1, 3_867, 8_371),
+    "misère": (6, 52_224, 108_351),
+    "piccolo": (32, 21_366, 41_480),
 }
 
 
