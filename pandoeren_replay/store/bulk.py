@@ -45,6 +45,7 @@ from pandoeren_replay.store.hash import hash_text
 from pandoeren_replay.store.holding import hold
 from pandoeren_replay.store.packed import HAND_TABLES
 from pandoeren_replay.store.packed_kernels import PLAIN, TOLD, WIDE
+from pandoeren_replay.store.sums import is_large
 from pandoeren_replay.store.writer import (
     Double,
     compare,
@@ -108,6 +109,8 @@ class BulkImport:
     def __init__(self, con: Any, options: Options, expected: int, in_steps: bool) -> None:
         self._in_steps = in_steps
         self.counts = BulkCounts()
+        if is_large(con, coming=expected + expected // 4):
+            self.counts.sums = []
         self._con = con
         self._options = options
         self._before = count_hands(con)
@@ -130,7 +133,8 @@ class BulkImport:
         source_id = next_id(self._con, "source", "source_id")
         insert_rows(self._con, "source", [(source_id, self._import_id, source.name, FORMAT)])
         self._kinds.next_source()
-        self.counts.sums.append(PackedSums(source_id))
+        if self.counts.sums is not None:
+            self.counts.sums.append(PackedSums(source_id))
         # One chunk is read, one replayed, one written at a time.
         reader = PhlBytesReader(source.name, self._options, rooms=3)
         done = 0
@@ -268,7 +272,7 @@ class BulkImport:
             mine = fast[packed.fit[fast] == kind]
             if new[mine].any():
                 fresh.append((name, mine[new[mine]]))
-                if kind == PLAIN:
+                if kind == PLAIN and self.counts.sums is not None:
                     self.counts.sums[-1].add(
                         packed.words, packed.kinds, hashes, fresh[-1][1], self._kinds.targets()
                     )

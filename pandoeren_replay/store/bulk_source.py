@@ -85,8 +85,9 @@ class BulkCounts:
     rejects: list[Reject] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
-    sums: list[Any] = field(default_factory=list)
-    """Sums of the hands that went into the table ``hand_packed``, by source."""
+    sums: list[Any] | None = None
+    """Sums of the hands that went into the table ``hand_packed``, by source; ``None``: the store
+    stays too small to keep them."""
     told: bool = False  # whether a source was not known to hold one of the known hands
 
 

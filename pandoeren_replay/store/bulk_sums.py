@@ -19,10 +19,10 @@ from pandoeren_replay.store.packed_kernels import EMPTY, WORDS
 from pandoeren_replay.store.sums import BLOCKS
 
 _AT_0, _AT_1 = places(FIELDS_0), places(FIELDS_1)
-_DEALER, _DECLARER, _TRUMP, _MADE, _RECORDED, _PASSED_OUT, _SIMULATED, _N_TRICKS = (
+_DECLARER, _TRUMP, _MADE, _RECORDED, _SIMULATED, _N_TRICKS = (
     _AT_0[name]
     for name in (
-        "dealer", "declarer", "trump", "made", "recorded", "passed_out", "simulated", "n_tricks",
+        "declarer", "trump", "made", "recorded", "simulated", "n_tricks",
     )
 )  # fmt: skip
 _POINTS, _MELD, _SCORE_W = (_AT_1[name] for name in ("points_side", "meld_side", "score_w"))
@@ -40,10 +40,9 @@ NO_TARGET = -1
 MEASURES = ("hands", "margin_n", "margin_t", "margin_q", "score_n", "score_t", "score_q")
 _FEW = 1 << 14
 
-# A key holds, from the lowest bits: the block (8), simulated (1), success (2), then for contracts
-# trump (3), declarer (3), and for origins whether somebody bid (1), dealer (2); last the kind.
-_BLOCK, _WHO, _SUCCESS, _REST = 0, 8, 9, 11
-_CONTRACT_KIND, _ORIGIN_KIND = _REST + 6, _REST + 3
+# A key holds, from the lowest bits: the block (8), simulated (1), success (2), trump (3), declarer
+# (3); last the kind.
+_BLOCK, _WHO, _SUCCESS, _TRUMP_KEY, _DECLARER_KEY, _KIND = 0, 8, 9, 11, 14, 17
 
 
 @njit(cache=True, nogil=True)
@@ -66,21 +65,18 @@ def _place(keys: Any, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def add(
-    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, by_contract: bool, keys: Any,
-    cells: Any, used: int, start: int,
+    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, keys: Any, cells: Any, used: int,
+    start: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Add hands ``rows[start:]`` to ``cells``; (how far it came, cells used).
 
-    Stops when half of the table is used. Hands without a contract are counted among origins only.
+    Stops when half of the table is used.
     """
     for k in range(start, rows.size):
         if 2 * used >= keys.size:
             return k, used
         i = rows[k]
         w0, w1 = words[_W0, i], words[_W1, i]
-        passed_out = (w0 >> _PASSED_OUT) & 1
-        if by_contract and passed_out:
-            continue
         declarer = int((w0 >> _DECLARER) & _NO_DECLARER)
         success = int((w0 >> _MADE) & 3)
         if success > 1:
@@ -89,12 +85,8 @@ def add(
             success = _UNKNOWN
         key = np.int64(hashes[i] % np.uint64(BLOCKS)) << _BLOCK
         key |= int((w0 >> _SIMULATED) & 1) << _WHO | success << _SUCCESS
-        if by_contract:
-            key |= int((w0 >> _TRUMP) & 7) << _REST | declarer << (_REST + 3)
-            key |= int(kinds[i]) << _CONTRACT_KIND
-        else:
-            key |= int(1 - passed_out) << _REST | int((w0 >> _DEALER) & 3) << (_REST + 1)
-            key |= int(kinds[i]) << _ORIGIN_KIND
+        key |= int((w0 >> _TRUMP) & 7) << _TRUMP_KEY | declarer << _DECLARER_KEY
+        key |= int(kinds[i]) << _KIND
         at = _place(keys, key)
         if keys[at] == EMPTY:
             keys[at] = key
@@ -128,8 +120,7 @@ def _move(keys: Any, cells: Any, to_keys: Any, to_cells: Any) -> None:
 class _Cells:
     """Sums by key, in a table that grows."""
 
-    def __init__(self, by_contract: bool) -> None:
-        self.by_contract = by_contract
+    def __init__(self) -> None:
         self.keys = np.full(_FEW, EMPTY, np.int64)
         self.cells = np.zeros((_FEW, len(MEASURES)), np.int64)
         self.used = 0
@@ -138,8 +129,7 @@ class _Cells:
         at = 0
         while at < rows.size:
             at, self.used = add(
-                words, kinds, hashes, rows, targets, self.by_contract, self.keys, self.cells,
-                self.used, at,
+                words, kinds, hashes, rows, targets, self.keys, self.cells, self.used, at,
             )  # fmt: skip
             if at < rows.size:
                 keys = np.full(4 * self.keys.size, EMPTY, np.int64)
@@ -168,16 +158,15 @@ _SHARED = (
 )
 _CONTRACTS = (
     "INSERT INTO sum_contract BY NAME SELECT k.rules, k.rules_hash, k.contract, k.contract_key, "
-    f"k.level, k.target, nullif(seat_name({_bits(_REST + 3, 3)}), '') AS declarer, "
-    f"nullif(trump_name({_bits(_REST, 3)}), '') AS trump, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_CONTRACT_KIND} "
+    f"k.level, k.target, nullif(seat_name({_bits(_DECLARER_KEY, 3)}), '') AS declarer, "
+    f"nullif(trump_name({_bits(_TRUMP_KEY, 3)}), '') AS trump, {_SHARED} "
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_KIND} "
     "WHERE k.contract IS NOT NULL GROUP BY ALL"
 )
 _ORIGINS = (
     "INSERT INTO sum_origin BY NAME SELECT k.rules, (SELECT name FROM source WHERE source_id = ?) "
-    f"AS source, seat_name({_bits(_REST + 1, 2)}) AS dealer, "
-    f"{_bits(_REST, 1)} = 1 AND k.contract IS NOT NULL AS played, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_ORIGIN_KIND} GROUP BY ALL"
+    f"AS source, k.contract IS NOT NULL AS played, {_SHARED} "
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_KIND} GROUP BY ALL"
 )
 
 
@@ -186,21 +175,15 @@ class PackedSums:
 
     def __init__(self, source_id: int) -> None:
         self._source_id = source_id
-        self._contracts = _Cells(by_contract=True)
-        self._origins = _Cells(by_contract=False)
+        self._cells = _Cells()
 
     def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Sequence[int]) -> None:
         """Add packed hands; ``targets`` by number of the kind."""
-        known = np.array(targets, np.int64)
-        for cells in (self._contracts, self._origins):
-            cells.add(words, kinds, hashes, rows, known)
+        self._cells.add(words, kinds, hashes, rows, np.array(targets, np.int64))
 
     def insert(self, con: Any) -> None:
         """Add them to the tables of sums; the kinds and the source must be in the store."""
-        for cells, sql, params in (
-            (self._contracts, _CONTRACTS, []),
-            (self._origins, _ORIGINS, [self._source_id]),
-        ):
-            con.register("incoming_sums", cells.table())
-            con.execute(sql, params).fetchall()
-            con.unregister("incoming_sums")
+        con.register("incoming_sums", self._cells.table())
+        con.execute(_CONTRACTS).fetchall()
+        con.execute(_ORIGINS, [self._source_id]).fetchall()
+        con.unregister("incoming_sums")

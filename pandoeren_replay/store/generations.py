@@ -48,6 +48,15 @@ def file_name(number: int) -> str:
     return f"hands-{number:06d}.duckdb"
 
 
+def mark_of(file: Path) -> tuple[str, int, int]:
+    """What tells a published file from one of the same name in a store that took its place."""
+    try:
+        found = file.stat()
+    except OSError:  # gone since, or not to be looked at: whoever opens it says so
+        return file.name, 0, 0
+    return file.name, found.st_ino, found.st_mtime_ns
+
+
 def current_file(folder: Path) -> Path | None:
     """The published file of a store, ``None`` where there is no store yet.
 

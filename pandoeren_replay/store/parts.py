@@ -70,6 +70,23 @@ def last_id(con: Any) -> int:
     return int(con.execute("SELECT coalesce(max(last_id), 0) FROM part").fetchall()[0][0])
 
 
+def faults(con: Any) -> list[str]:
+    """What is wrong with the parts of a store: files that hold other hands than they did."""
+    out = []
+    told = dict(con.execute("SELECT name, [hands, last_id] FROM part").fetchall())
+    for _, file in files(con):
+        found = con.execute(
+            "SELECT count(*), coalesce(max(hand_id), 0) FROM read_parquet(?)", [file]
+        ).fetchall()[0]
+        hands, last = told[Path(file).name]
+        if found != (hands, last):
+            out.append(
+                f"{file}: found {found[0]} hands up to number {found[1]}, "
+                f"expected {hands} up to {last}; put back the file that was there"
+            )
+    return out
+
+
 def show(con: Any, folder: Path) -> None:
     """Let the view ``hand`` show the parts in ``folder``, where there are any."""
     if not con.execute("SELECT 1 FROM part").fetchall():

@@ -6,10 +6,10 @@ from typing import Any
 
 from pandoeren_replay.store import parts, schema
 from pandoeren_replay.store.errors import StoreError
-from pandoeren_replay.store.generations import connect, current_file, writing
+from pandoeren_replay.store.generations import connect, current_file, mark_of, writing
 
 _lock = threading.Lock()
-_open: dict[Path, tuple[str, Any]] = {}
+_open: dict[Path, tuple[tuple[str, int, int], Any]] = {}
 
 
 def cursor(folder: Path) -> Any:
@@ -26,8 +26,13 @@ def cursor(folder: Path) -> Any:
                     f"there is no store at {folder} yet; `pandoeren import FILE` makes one"
                 )
             known = _open.get(folder)
-            if known and known[0] == file.name:
+            mark = mark_of(file)
+            if known and known[0] == mark:
                 return known[1].cursor()
+            if known and known[0][0] == file.name:
+                # Another store in its place: while the old file is open, its name leads to it.
+                del _open[folder]
+                known[1].close()
             try:
                 con = connect(file, folder, read_only=True)
             except StoreError:
@@ -48,6 +53,6 @@ def cursor(folder: Path) -> Any:
                     pass
                 continue
             # The old connection is not closed here: cursors of other threads may be using it.
-            _open[folder] = (file.name, con)
+            _open[folder] = (mark, con)
             return con.cursor()
     raise StoreError(f"the store {folder} changes too fast to be read; try again")

@@ -67,8 +67,14 @@ class Store:
         return file
 
     def generation(self) -> int:
-        """Number of the current generation; it changes with every import (a key for caches)."""
+        """Number of the current generation; it changes with every import."""
         return generations.number_of(self.file().name) or 0
+
+    def stamp(self) -> int:
+        """A key for caches, never 0: another one after every import, and for another store that
+        takes the place of this one.
+        """
+        return hash(generations.mark_of(self.file())) or 1
 
     def cursor(self) -> Any:
         """A read-only DuckDB cursor on the newest generation (one per call and thread)."""
@@ -148,12 +154,13 @@ class Store:
         text = str(hand)
         wheres = ["h.record_id = ?"]
         params: list[Any] = [text]
-        if text.isascii() and text.isdigit() and len(text) < 19:
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+        if number is not None:
             # Most are named so, and a number goes before all other names.
-            if self.rows("SELECT 1 FROM hand WHERE hand_id = ?", [int(text)]):
-                return int(text)
+            if self.rows("SELECT 1 FROM hand WHERE hand_id = ?", [number]):
+                return number
             wheres.append("h.hand_id = ?")
-            params.append(int(text))
+            params.append(number)
         if _HASH.fullmatch(text):
             shown = self.rows("SELECT hand_id FROM hand WHERE hash = ?", [int(text, 16)])
             if len(shown) == 1:
@@ -161,7 +168,7 @@ class Store:
             wheres.append("h.hash = ?")
             params.append(int(text, 16))
         name, _, line = text.rpartition(":")
-        if name and line.isdigit() and len(line) < 10:
+        if name and line.isdecimal() and len(line) < 10:
             wheres.append("((s.name = ? OR s.name LIKE ?) AND h.line = ?)")
             params += [name, "%/" + name.replace("%", r"\%"), int(line)]
         # A record that was merged into another hand, or another source of it, leads to that hand.
@@ -179,8 +186,8 @@ class Store:
             params,
         )
         ids = [int(r["hand_id"]) for r in rows]
-        if text.isdigit() and int(text) in ids:
-            return int(text)
+        if number in ids:
+            return ids[ids.index(number)]
         if not ids:
             raise StoreError(f"there is no hand {text!r} in {self.path}")
         if len(ids) > 1:

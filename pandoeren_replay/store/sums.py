@@ -4,21 +4,25 @@ Each table ``sum_…`` is the view ``hands``, grouped: rows carry the columns th
 under the names of that view, ``hands`` (how many), and of margin and score how many are known,
 their sum and the sum of their squares. All are whole numbers, so that sums of parts are exact and
 an import only adds rows. They are written in the transaction that changes the hands: an import
-adds what it brought, after any other change they are worked out anew, and a store of fewer than
-:data:`LARGE` hands has none. ``sum_state`` has a row while they are there.
+adds what it brought, after any other change they are worked out anew, and a store that is not
+:data:`LARGE` has none. ``sum_state`` has a row while they are there.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from pandoeren_replay.store.columns import HAND
+from pandoeren_replay.store.packed import unpacked
 from pandoeren_replay.store.parts import count_hands
 
 if TYPE_CHECKING:
     from pandoeren_replay.store.bulk_sums import PackedSums
 
-LARGE = 500_000
-"""Hands from which on a store keeps sums: below, reading the hands takes less than a second."""
+LARGE = 2_000_000
+"""Hands from which on a store keeps sums: below, reading them takes less than a second. A hand with
+names counts for four: there are more groups."""
 BLOCKS = 200
 """Sessions beyond this number are dealt into so many blocks for the bootstrap, by their names."""
 
@@ -67,7 +71,7 @@ SUMS = (
                                "target", "declarer", "trump"), PLAYED),
     Sum("sum_pair", _named("rules", "declarer_name", "partner_name"),
         f"{PLAYED} AND declarer_name IS NOT NULL", "declarer_name"),
-    Sum("sum_origin", _named("rules", "dealer", "source")
+    Sum("sum_origin", _named("rules", "source")
         | {"date": "date_trunc('month', h.date)::DATE"} | _PLAYED, "true", rough=("date",)),
     Sum("sum_session", _named("rules", "session", "date") | _PLAYED, "session IS NOT NULL",
         "session"),
@@ -109,7 +113,19 @@ def sum_tables() -> str:
     return out
 
 
-def _insert(con: Any, s: Sum, few: bool, which: str) -> None:
+def _show_beside(con: Any) -> None:
+    """A view ``hands_beside``: as ``hands``, of the hands in the file that are not just words."""
+    wide = f"SELECT {', '.join(HAND)} FROM hand_row UNION ALL {unpacked('hand_told')}"
+    con.execute(f"CREATE OR REPLACE TEMP VIEW hand_beside AS {wide}")
+    views = (files("pandoeren_replay.store") / "views.sql").read_text("utf-8")
+    start = views.index("CREATE OR REPLACE VIEW hands AS")
+    query = views[views.index("SELECT", start) : views.index(";\n\n", start)]
+    assert "\nFROM hand h\n" in query
+    query = query.replace("\nFROM hand h\n", "\nFROM hand_beside h\n")
+    con.execute(f"CREATE OR REPLACE TEMP VIEW hands_beside AS {query}")
+
+
+def _insert(con: Any, s: Sum, few: bool, which: str, hands: str = "hands") -> None:
     """Add the sums of some hands (a condition on the view ``hands``, whose columns it names)."""
     groups = {**s.groups, **_named(*_COMMON)}
     if few:
@@ -119,6 +135,7 @@ def _insert(con: Any, s: Sum, few: bool, which: str) -> None:
         groups["block_session"] = "NULL::VARCHAR"
         groups["block_nr"] = block_number("h")
     shown = ", ".join(f"{sql} AS {c}" for c, sql in groups.items())
+    rows = s.rows.replace("hands h", f"{hands} h")
     measures = "count(*) AS hands"
     for name, sql in (("margin", "h.margin"), ("score", f"h.{s.score}")):
         measures += (
@@ -127,9 +144,15 @@ def _insert(con: Any, s: Sum, few: bool, which: str) -> None:
         )
     con.execute(
         f"INSERT INTO {s.name} BY NAME SELECT {shown}, {measures}, min(h.date) AS first_date, "
-        f"max(h.date) AS last_date FROM {s.rows} WHERE ({s.over}) AND ({which}) "
+        f"max(h.date) AS last_date FROM {rows} WHERE ({s.over}) AND ({which}) "
         f"GROUP BY {', '.join(str(i + 1) for i in range(len(groups)))}"
     ).fetchall()
+
+
+def is_large(con: Any, coming: int = 0) -> bool:
+    """Whether a store keeps sums; ``coming`` hands are about to be added."""
+    named = con.execute("SELECT count(*) FROM hand_told").fetchall()[0][0]
+    return bool(count_hands(con) + 3 * named + coming >= LARGE)
 
 
 def are_there(con: Any) -> bool:
@@ -166,7 +189,7 @@ def settle(con: Any, players_of_hands: str) -> None:
     kept = con.execute("SELECT kept FROM sum_state").fetchall()
     if kept and kept[0][0]:
         con.execute("UPDATE sum_state SET kept = false").fetchall()
-    elif count_hands(con) >= LARGE:
+    elif is_large(con):
         rebuild(con)
     else:
         if kept:
@@ -177,32 +200,35 @@ def settle(con: Any, players_of_hands: str) -> None:
     show_players(con)
 
 
-def extend(con: Any, first: int, packed: "Iterable[PackedSums]") -> None:
+def extend(con: Any, first: int, packed: "Iterable[PackedSums] | None") -> None:
     """Add the hands of an import, those from number ``first`` on; no other hand has changed.
 
-    ``packed`` are the sums of those of them in the table ``hand_packed``. Nothing is done where the
+    ``packed`` are the sums of those of them in the table ``hand_packed``, ``None`` if they were not
+    added up. Nothing is done where the
     store is still small, or where its sums must be worked out anew (see :func:`settle`).
     """
-    if count_hands(con) < LARGE:
+    if packed is None or not is_large(con):
         return
     state = con.execute("SELECT few_sessions FROM sum_state").fetchall()
     others = " UNION ALL ".join(
         f"SELECT hand_id FROM {t} WHERE hand_id >= {first}" for t in ("hand_row", "hand_told")
     )
-    wheres = []
-    if con.execute(f"SELECT 1 FROM ({others}) LIMIT 1").fetchall():
-        wheres.append(f"h.hand_id >= {first} AND h.hand_id IN ({others})")
+    beside = bool(con.execute(f"SELECT 1 FROM ({others}) LIMIT 1").fetchall())
     few = bool(state[0][0]) if state else True
-    if few and (wheres or not state):
+    if few and (beside or not state):
         sessions = con.execute("SELECT count(DISTINCT session) FROM hands").fetchall()[0][0]
         if state and sessions > BLOCKS:
             return
         few = sessions <= BLOCKS
-    if not state:
-        wheres.append(f"h.hand_id < {first}")
+    if beside:
+        _show_beside(con)
     for s in SUMS:
-        for where in wheres:
-            _insert(con, s, few, where)
+        if beside:
+            _insert(con, s, few, f"h.hand_id >= {first}", "hands_beside")
+        if not state and first > 1:
+            _insert(con, s, few, f"h.hand_id < {first}")
+    if beside:
+        con.execute("DROP VIEW hands_beside; DROP VIEW hand_beside")
     for part in packed:
         part.insert(con)
     if not state:

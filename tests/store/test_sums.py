@@ -144,7 +144,7 @@ def test_more_sessions_than_blocks(tmp_path: Path) -> None:
 def test_a_store_that_grows_large_and_small_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sums, "LARGE", 1000)
+    monkeypatch.setattr(sums, "LARGE", 3000)  # names count for four
     store = Store(tmp_path / "store")
     put(store, "a.phl", season(slice(0, 500)))
     assert not store.rows("SELECT * FROM sum_state")
