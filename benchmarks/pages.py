@@ -8,10 +8,12 @@ of 32 hands. Every page is opened from another one by its link in the menu, as a
 it has drawn what it is about and nothing on it moves any more. ``start``: the first look, ten
 seconds after the server was started; ``import``: the first look, five seconds after more hands came
 in from the command line, while the server ran; ``again``: the median of later looks (answers are
-kept until the next import). The replayer is opened by a hand of the list.
+kept until the next import); each on the clock and, where Linux tells it, in processor time of the
+server. The replayer is opened by a hand of the list.
 """
 
 import argparse
+import os
 import random
 import shutil
 import socket
@@ -81,8 +83,8 @@ def import_hands(store: Path, n: int, seed: int) -> None:
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[str]:
-    """The dashboard in a process of its own; its address."""
+def serving(store: Path) -> Iterator[tuple[str, int]]:
+    """The dashboard in a process of its own; its address and the number of the process."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = int(s.getsockname()[1])
@@ -99,14 +101,23 @@ def serving(store: Path) -> Iterator[str]:
                 if server.poll() is not None or time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)
-        yield url
+        yield url, server.pid
     finally:
         server.terminate()
         server.wait()
 
 
-def change(page: Page, name: str) -> float:
-    """Seconds from the click on a page's link until it stands there."""
+def processor(pid: int) -> float:
+    """Processor seconds of a process so far; 0 where that is not told."""
+    told = Path(f"/proc/{pid}/stat")
+    if not told.exists():
+        return 0.0
+    fields = told.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def change(page: Page, name: str, pid: int) -> tuple[float, float]:
+    """Seconds from the click on a page's link until it stands there, and of the processor."""
     if name == "replay":
         link = page.locator("tr.leads button").first
     elif name in IN_SIGHT:
@@ -116,46 +127,50 @@ def change(page: Page, name: str) -> float:
         link = page.locator("[data-testid='stPopoverBody'] a").nth(list(PAGES).index(name))
     link.wait_for()
     address = "" if name == DEFAULT else name
-    start = time.perf_counter()
+    start, used = time.perf_counter(), processor(pid)
     link.click()
     page.wait_for_function(THERE, arg=address, timeout=READY * 1000, polling=10)
     # Until then parts of the page before it still stand there.
     page.wait_for_selector(IDLE, timeout=READY * 1000)
     page.locator(UNTIL.get(name, "h2")).first.wait_for(timeout=READY * 1000)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, processor(pid) - used
 
 
-def look(page: Page, names: list[str]) -> dict[str, float]:
+def look(page: Page, names: list[str], pid: int) -> dict[str, tuple[float, float]]:
     """Every page once, in order."""
     out = {}
     for name in names:
-        out[name] = change(page, name)
-        print(f"{name} {out[name]:.2f}", file=sys.stderr)
+        out[name] = change(page, name, pid)
         page.wait_for_timeout(300)
     return out
 
 
-def measure(store: Path, chromium: str, more: int) -> dict[str, list[float]]:
-    """For each page: seconds at the first look, after an import (``more`` hands), later (median).
+def measure(store: Path, chromium: str, more: int) -> dict[str, list[tuple[float, float]]]:
+    """For each page: seconds at the first look, after an import (``more`` hands), later (median),
+    each with processor seconds of the server.
 
     Ends with the page it began with, so that each is reached from another one.
     """
     names = [n for n in PAGES if n != "about"]
-    with serving(store) as url, sync_playwright() as p:
+    with serving(store) as (url, pid), sync_playwright() as p:
         browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="nl-NL")
         page.goto(f"{url}/about")
         page.wait_for_selector("h2", timeout=READY * 1000)
         page.wait_for_selector(IDLE, timeout=READY * 1000)
         page.wait_for_timeout(AFTER_START)
-        first = look(page, names)
-        change(page, "about")
+        first = look(page, names, pid)
+        change(page, "about", pid)
         import_hands(store, more, 2)
         page.wait_for_timeout(AFTER_IMPORT)
-        imported = look(page, names)
-        rounds = [look(page, names) for _ in range(AGAIN)]
+        imported = look(page, names, pid)
+        rounds = [look(page, names, pid) for _ in range(AGAIN)]
         browser.close()
-    return {n: [first[n], imported[n], statistics.median(r[n] for r in rounds)] for n in names}
+    out = {}
+    for n in names:
+        wall, cpu = zip(*(r[n] for r in rounds), strict=True)
+        out[n] = [first[n], imported[n], (statistics.median(wall), statistics.median(cpu))]
+    return out
 
 
 def main() -> None:
@@ -175,9 +190,10 @@ def main() -> None:
         shutil.copytree(made, store)
         found = measure(store, asked.chromium, asked.more)
     print(f"{machine()}, {asked.hands:,} hands")
-    print(f"{'page':12}{'start s':>9}{'import s':>10}{'again s':>9}")
-    for name, (first, imported, again) in found.items():
-        print(f"{name:12}{first:9.2f}{imported:10.2f}{again:9.2f}")
+    heads = "".join(f"{h:>9}{'cpu':>7}" for h in ("start", "import", "again"))
+    print(f"{'page':12}{heads}")
+    for name, times in found.items():
+        print(f"{name:12}" + "".join(f"{wall:9.2f}{cpu:7.2f}" for wall, cpu in times))
 
 
 if __name__ == "__main__":
