@@ -343,6 +343,8 @@ class RuleSet(Table):
         >>> from engine.rulefile import load_ruleset
         >>> load_ruleset("heerlen").bid("230").key, load_ruleset("heerlen").bid("125")
         ('points-200', None)
+        >>> [load_ruleset("heerlen").bid(x) for x in ("²", "pan+²", "9" * 5000)]
+        [None, None, None]
         """
         return self._bids.get(text) or self._open_bid(text)
 
@@ -359,9 +361,10 @@ class RuleSet(Table):
 
     def _open_bid(self, text: str) -> Bid | None:
         code, plus, number = text.partition("+")
-        if not (number if plus else text).isdigit():
+        digits = number if plus else text
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 9:
             return None
-        level = int(number if plus else text)
+        level = int(digits)
         for row, key in enumerate(self.auction.order):
             c = self.contracts[key]
             if plus and c.plus_step and c.code == code and level and level % c.plus_step == 0:

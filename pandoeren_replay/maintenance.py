@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.replay import replay
 from engine.ruleset import RuleSet
-from pandoeren_replay.store import generations
+from pandoeren_replay.store import generations, parts
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import encode
 from pandoeren_replay.store.errors import StoreError
@@ -18,11 +18,14 @@ from parsers.base import Located
 def verify(
     store: Store, progress: Callable[[str, int, int], None] | None = None
 ) -> tuple[int, list[str]]:
-    """Read every hand back, replay it and compare all columns; (hands checked, what is wrong)."""
+    """Read every hand back, replay it and compare all columns; (hands checked, what is wrong).
+
+    Parts of a large store must hold the hands that they held when they were written.
+    """
     total = store.count()
-    problems: list[str] = []
     rule_sets: dict[tuple[str, str], RuleSet] = {}
     cur = store.cursor()
+    problems = parts.faults(cur)
     cur.execute("SELECT * FROM hand ORDER BY hand_id")
     names = [d[0] for d in cur.description]
     done = 0

@@ -437,6 +437,8 @@ def test_cards_as_typed() -> None:
     assert cards_of("♠A s10,H6") == cards("SA ST H6")
     assert cards_of("♥\N{VARIATION SELECTOR-16}A") == cards("HA")
     assert cards_of("evening.phl:3") is None
+    assert cards_of("SA HA HB HV H10 R9 K8 K7") == cards("SA HA HJ HQ HT D9 C8 C7")
+    assert cards_of("♥B, kh") == cards("HJ CK")
 
 
 def test_advise_command(run: Run) -> None:

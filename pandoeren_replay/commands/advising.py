@@ -42,8 +42,12 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed, t
 def cards_of(text: str) -> int | None:
     """The cards that a text names, as a bit set; ``None`` where it is no list of cards.
 
+    Dutch letters are read where it can be no list in English ones.
+
     >>> cards_of("SA s10") == 1 | 1 << 4, cards_of("evening.phl:12")
     (True, None)
+    >>> cards_of("HB R10 K7 SV") == cards_of("HJ D10 C7 SQ")
+    True
     """
     from engine.cards import CARD_INDEX, mask_of
 
@@ -53,11 +57,22 @@ def cards_of(text: str) -> int | None:
     plain = "".join(c for c in plain if c not in " ,.;-\N{VARIATION SELECTOR-16}")
     parts = [plain[i : i + 2] for i in range(0, len(plain), 2)]
     if not parts or any(p not in CARD_INDEX for p in parts):
-        return None
+        parts = _dutch_cards(text)
+        if not parts:
+            return None
     if len(set(parts)) != len(parts):
         double = next(p for p in parts if parts.count(p) > 1)
         raise CommandError(f"{double} is named twice", 2)
     return mask_of(CARD_INDEX[p] for p in parts)
+
+
+def _dutch_cards(text: str) -> list[str]:
+    """The cards of a list in Dutch letters, suit first; empty where it is none."""
+    from engine.cards import CARDS
+    from parsers.cardtext import CardStyle
+
+    found = [CardStyle("nl", "nl").find(w) for w in text.replace(",", " ").split()]
+    return [] if None in found else [CARDS[c] for c in found if c is not None]
 
 
 def advise(

@@ -73,8 +73,10 @@ def _sources(name: str, db: Path | None) -> None:
 def find_hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
     """A stored hand, or one of a file (FILE:LINE), replayed, and its original text."""
     file, _, line = name.rpartition(":")
-    if file and line.isdigit() and os.path.isfile(file):
+    if file and line.isdecimal() and len(line) < 10 and os.path.isfile(file):
         return _from_file(Path(file), int(line), rules)
+    if os.path.isfile(name):
+        raise CommandError(f"{name} is a file: name the line of the hand too, such as {name}:2", 2)
     store = open_store(db)
     if rules is not None:
         from engine.replay import replay
@@ -94,12 +96,18 @@ def _from_file(path: Path, line: int, rules: str | None) -> "tuple[Replay, str]"
     bad = [r for r in result.rejects if r.line <= line]
     if bad and (not before or bad[-1].line > before[-1].line):
         raise CommandError(f"that hand cannot be read: {bad[-1]}")
-    if not before:
+    if not before or _is_past_end(path, line):
         raise CommandError(f"there is no hand at line {line} of {path}")
     done = replay_located(before[-1], RulesFinder(options))
     if done.replay is None:
         raise CommandError(str(done.reject))
     return done.replay, before[-1].raw
+
+
+def _is_past_end(path: Path, line: int) -> bool:
+    """Whether a file of text has no such line; what is packed has lines of its own."""
+    data = path.read_bytes()
+    return not data.startswith((b"PK", b"\x1f\x8b", b"PAR1")) and line > len(data.splitlines())
 
 
 def register(app: typer.Typer) -> None:

@@ -295,7 +295,7 @@ _KEEP = 8
 
 def stored_bids(store: Store, rules: RuleSet) -> StoredBids:
     """The models of a rule set from the hands of a store; kept until the store changes."""
-    key = (str(store.path), store.generation(), rules.content_hash)
+    key = (str(store.path), store.stamp(), rules.content_hash)
     if key not in _KEPT:
         while len(_KEPT) >= _KEEP:
             del _KEPT[next(iter(_KEPT))]

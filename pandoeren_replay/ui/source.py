@@ -53,8 +53,8 @@ class Source:
 
     @cached_property
     def generation(self) -> int:
-        """Number of the newest generation; 0 where nothing was imported yet."""
-        return self.store.generation() if self.store.exists() else 0
+        """Which generation this is: a key for caches; 0 where nothing was imported yet."""
+        return self.store.stamp() if self.store.exists() else 0
 
     @property
     def is_empty(self) -> bool:

@@ -218,6 +218,11 @@ def test_show_from_file_and_store(run: Run) -> None:
         (["3", "--ply", "33"], "this hand has plies 0 to 32"),
         (["3", "--seat", "Q"], "expected N, E, S or W"),
         ([f"{CONFORMANCE / 'rejects.phl'}:2"], "that hand cannot be read"),
+        ([f"{SAMPLE}:9999"], "there is no hand at line 9999"),
+        ([f"{SAMPLE}"], "name the line of the hand too"),
+        ([f"{SAMPLE}:²"], "there is no hand"),
+        (["²"], "there is no hand '²'"),
+        (["9" * 5000], "there is no hand"),
     ],
 )
 def test_show_says_what_is_wrong(run: Run, arguments: list[str], sentence: str) -> None:

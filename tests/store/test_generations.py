@@ -1,6 +1,7 @@
 """The folder of generations: atomic, never blocking, nothing lost by a kill."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,6 +68,21 @@ def test_each_import_is_a_generation_and_the_last_two_stay(store: Store) -> None
     assert files(store) == ["CURRENT", "hands-000003.duckdb", "hands-000004.duckdb", "import.lock"]
     assert store.generation() == 4
     assert store.file().name == "hands-000004.duckdb"
+
+
+def test_a_store_in_the_place_of_another_is_read(store: Store, tmp_path: Path) -> None:
+    """The folder is removed and made again, as by restoring a backup, while it is being read."""
+    one(store, "h")
+    known = store.stamp()
+    assert (store.generation(), store.rows("SELECT id FROM hands")[0]["id"]) == (1, "h")
+    other = Store(tmp_path / "other")
+    one(other, "x")
+    shutil.rmtree(store.path)
+    shutil.copytree(other.path, store.path)
+    assert (store.generation(), store.rows("SELECT id FROM hands")[0]["id"]) == (1, "x")
+    assert store.stamp() != known
+    one(store, "y")
+    assert store.count() == 2
 
 
 def test_import_of_what_is_known_leaves_the_store_alone(store: Store) -> None:

@@ -136,6 +136,21 @@ def test_a_store_that_is_moved_finds_its_parts(
         assert con.execute("SELECT count(*) FROM hands").fetchall() == [(300,)]
 
 
+def test_a_part_in_the_place_of_another_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "store")
+    put(store, "a.phl", simulated(300))
+    put(store, "b.phl", simulated(250))
+    first, second = sorted((store.path / "parts").glob("hand_packed-*"))
+    assert verify(store)[1] == []
+    shutil.copyfile(first, second)
+    problems = verify(store)[1]
+    assert second.name in problems[0]
+    assert "hands up to number 300, expected" in problems[0]
+
+
 def test_an_import_that_fails_leaves_no_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
