@@ -212,6 +212,8 @@ def _bring_up_to_date(con: Any, folder: Path) -> None:
     """The newest schema, and views that find the parts of the store."""
     if schema.migrate(con, str(folder)) or parts.is_elsewhere(con, folder):
         parts.show(con, folder)
+    else:
+        parts.check(con)
 
 
 def _renewed(old: Path, new: Path, without: Sequence[str] = ()) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pandoeren_replay.store.columns import PACKED, ROW_GROUP, TOLD
+from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.packed import HAND_TABLES, hand_view
 
 FROM_BYTES = 2 << 30
@@ -87,6 +88,23 @@ def faults(con: Any) -> list[str]:
     return out
 
 
+def check(con: Any) -> None:
+    """Raises :class:`StoreError` where a part is gone, damaged or another one, by its end alone."""
+    import duckdb
+
+    told = dict(con.execute("SELECT name, hands FROM part").fetchall())
+    for _, file in files(con):
+        asked = f"put back {file} as it was, from a copy of the store"
+        try:
+            found = con.execute("SELECT count(*) FROM read_parquet(?)", [file]).fetchall()[0][0]
+        except duckdb.Error as e:
+            why = "cannot be read" if os.path.exists(file) else "is gone"
+            raise StoreError(f"a part of the store {why}: {asked}") from e
+        if found != told[Path(file).name]:
+            expected = told[Path(file).name]
+            raise StoreError(f"a part has {found} hands, expected {expected}: {asked}")
+
+
 def show(con: Any, folder: Path) -> None:
     """Let the view ``hand`` show the parts in ``folder``, where there are any."""
     if not con.execute("SELECT 1 FROM part").fetchall():
@@ -94,6 +112,7 @@ def show(con: Any, folder: Path) -> None:
     con.execute("DELETE FROM store_info WHERE key = ?", [_PLACE]).fetchall()
     place = str((folder / FOLDER).resolve())
     con.execute("INSERT INTO store_info VALUES (?, ?)", [_PLACE, place]).fetchall()
+    check(con)
     _make_view(con)
 
 

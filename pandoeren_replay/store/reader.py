@@ -52,6 +52,11 @@ def cursor(folder: Path) -> Any:
                 with writing(folder):
                     pass
                 continue
+            try:
+                parts.check(con)
+            except StoreError:
+                con.close()
+                raise
             # The old connection is not closed here: cursors of other threads may be using it.
             _open[folder] = (mark, con)
             return con.cursor()

@@ -56,6 +56,8 @@ def _generation() -> int | None:
 
 
 def _look(stopping: threading.Event) -> None:
+    import duckdb
+
     seen: int | None = None
     while not stopping.is_set():
         found = _generation()
@@ -63,8 +65,8 @@ def _look(stopping: threading.Event) -> None:
             seen = found
             try:
                 warm()
-            except StoreError as e:
-                # The pages tell it to whoever opens one.
+            except (StoreError, duckdb.Error) as e:
+                # The pages tell it to whoever opens one; the next generation may be whole.
                 log.warning("nothing was made ready: %s", e)
         stopping.wait(LOOK_EVERY)
 

@@ -136,6 +136,25 @@ def test_a_store_that_is_moved_finds_its_parts(
         assert con.execute("SELECT count(*) FROM hands").fetchall() == [(300,)]
 
 
+def test_a_part_that_is_gone_or_damaged_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    here = Store(tmp_path / "here")
+    put(here, "a.phl", simulated(300))
+    name = next((here.path / "parts").glob("hand_packed-*")).name
+    for place in ("gone", "cut"):
+        shutil.copytree(here.path, tmp_path / place)
+    (tmp_path / "gone" / "parts" / name).unlink()
+    (tmp_path / "cut" / "parts" / name).write_bytes(b"PAR1")
+    for place, why in (("gone", "is gone"), ("cut", "cannot be read")):
+        store = Store(tmp_path / place)
+        with pytest.raises(StoreError, match=f"a part of the store {why}: put back .*{name}"):
+            store.count()
+        with pytest.raises(StoreError, match=f"a part of the store {why}: put back .*{name}"):
+            put(store, "b.phl", simulated(5))
+
+
 def test_a_part_in_the_place_of_another_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 
+import duckdb
 import pytest
 
 from pandoeren_replay.importer import import_paths
@@ -45,14 +46,15 @@ def test_without_a_store_there_is_nothing_to_do(own_store):
     warming.warm()
 
 
-def test_it_begins_at_the_start_and_after_every_import(own_store, monkeypatch):
+@pytest.mark.parametrize("error", [StoreError, duckdb.IOException])
+def test_it_begins_at_the_start_and_after_every_import(own_store, monkeypatch, error):
     told = threading.Semaphore(0)
     seen = []
 
     def warm():
         seen.append(Source(str(own_store.path)).generation)
         told.release()
-        raise StoreError("that it fails once stops nothing")
+        raise error("that it fails once stops nothing")
 
     monkeypatch.setattr(warming, "warm", warm)
     monkeypatch.setattr(warming, "LOOK_EVERY", 0.01)
