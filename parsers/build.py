@@ -35,7 +35,7 @@ from engine.table import lay_table
 from parsers.canonical import normalised
 from parsers.dates import Dates, clock_text
 from parsers.fields import unwritable
-from parsers.private import is_email
+from parsers.private import REMOVED, is_email, scrub_text
 from parsers.rulechoice import Rules, is_builtin, resolve_rules
 from parsers.turns import leader_and_trump, write_seats
 from parsers.words import letters
@@ -211,9 +211,10 @@ class HandBuilder:
         self._events.append(_Event("result", None, parts))
 
     def note(self, text: str) -> None:
-        """A comment on the hand as a whole."""
-        if text.strip() and not is_email(text):
-            self._notes.append(Note("h", "c", text.strip()))
+        """A comment on the hand as a whole; e-mail addresses are taken out of it."""
+        told = scrub_text(text).strip()
+        if told and told != REMOVED:
+            self._notes.append(Note("h", "c", told))
 
     def undo(self, seat: int | None = None) -> None:
         """Take back the last call, declaration or card, and what stood after it."""

@@ -47,6 +47,7 @@ def test_names_dates_and_meta():
     b.meta("session", "mail a@b.nl")
     b.note(" mooi spel ")
     b.note("a@b.nl")
+    b.note("vraag a@b.nl ernaar")
     record = built(b)
     assert record.meta == (
         ("id", "x1"),
@@ -54,7 +55,7 @@ def test_names_dates_and_meta():
         ("date", "2026-11-28"),
         ("time", "20:15"),
     )
-    assert [n.text for n in record.notes] == ["mooi spel"]
+    assert [n.text for n in record.notes] == ["mooi spel", "vraag [removed] ernaar"]
     assert "e-mail" in b.warnings[0]
     other = HandBuilder()
     other.date("vorige week")
