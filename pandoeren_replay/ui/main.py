@@ -47,8 +47,7 @@ def run() -> None:
     """Shows the page that the address names."""
     text = session.texts()
     st.set_page_config(page_title=text("app.title"), page_icon=str(ICON), layout="wide")
-    pages = [navigation.page(name, text) for name in navigation.PAGES]
-    chosen = st.navigation(pages, position="hidden")
+    chosen = st.navigation(navigation.pages(text), position="hidden")
     # Our own style sheet and nothing else: no data ever stands in it.
     st.html(f"<style>{STYLE}</style>")
     own_words(text)

@@ -32,8 +32,20 @@ DEFAULT = "evening"
 IN_SIGHT = ("evening", "hands", "replay", "enter", "players", "contracts", "import")
 
 
-def page(name: str, text: Texts) -> Any:
-    """A page of the dashboard, as Streamlit's navigation wants it."""
+def pages(text: Texts) -> list[Any]:
+    """Everything that has an address: the pages, and the first one by its own name too.
+
+    The default page is at the root of the site; under its name Streamlit would not find it.
+    """
+    return [*(page(name, text) for name in PAGES), page(DEFAULT, text, alias=True)]
+
+
+def page(name: str, text: Texts, *, alias: bool = False) -> Any:
+    """A page of the dashboard, as Streamlit's navigation wants it.
+
+    ``alias`` makes of the default page one at the address of its name, shown in no list.
+    """
+    first = name == DEFAULT and not alias
     module_name, icon = PAGES[name]
     module = import_module(f"pandoeren_replay.ui.pages.{module_name}")
     show: Callable[[], None] = module.page
@@ -41,8 +53,10 @@ def page(name: str, text: Texts) -> Any:
         show,
         title=text(f"nav.{name}"),
         icon=icon,
-        url_path=name,
-        default=name == DEFAULT,
+        # Two pages of one path would clash, and that of the default page is the root anyhow.
+        url_path="" if first else name,
+        default=first,
+        visibility="hidden" if alias else "visible",
     )
 
 

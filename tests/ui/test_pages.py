@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.ui import session
@@ -26,8 +27,7 @@ def show(name: str, lang: str) -> None:
 
     st.session_state["language"] = lang
     text = session.texts()
-    made = {n: navigation.page(n, text) for n in navigation.PAGES}
-    st.navigation(list(made.values()), position="hidden")
+    st.navigation(navigation.pages(text), position="hidden")
     from importlib import import_module
 
     import_module(f"pandoeren_replay.ui.pages.{navigation.PAGES[name][0]}").page()
@@ -150,6 +150,30 @@ def test_an_import_elsewhere_shows_at_the_next_look(own_store, tmp_path):
     file.write_text("\n".join(LINES[:5]) + "\n")
     import_paths(own_store, [file])
     assert "**5** spellen" in words(test.run())
+
+
+def addresses() -> None:
+    """Runs as a Streamlit script: where every page can be reached."""
+    import streamlit as st
+
+    from pandoeren_replay.ui import navigation, session
+
+    for page in navigation.pages(session.texts()):
+        st.text(f"/{page.url_path}")
+
+
+def test_every_page_has_its_name_for_an_address_the_first_one_too(pages):
+    found = [t.value for t in AppTest.from_function(addresses, default_timeout=TIMEOUT).run().text]
+    assert sorted(found) == sorted(["/", *(f"/{name}" for name in PAGES)])
+
+
+def test_the_first_page_is_shown_at_its_name(pages):
+    test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT)
+    test.session_state["language"] = "nl"
+    assert [h.value for h in test.run().header] == [Texts("nl")("evening.title")]
+    test._page_hash = calc_hash("evening")  # the alias: the default page is the hash of ""
+    assert [h.value for h in test.run().header] == [Texts("nl")("evening.title")]
+    assert not test.exception
 
 
 def test_the_password_is_asked_for(pages, monkeypatch):

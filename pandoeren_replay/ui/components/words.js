@@ -7,6 +7,7 @@ const PLACES = [
   "[data-testid='InputInstructions']",
   "[data-testid='stSelectboxVirtualDropdown'] [data-empty='true']",
   "[data-testid='stDialog'] section",
+  "[data-testid='stSkipToContent']",
 ].join();
 const NAMES = ["aria-label", "title"];
 const STATE = { words: {}, patterns: [], observer: null, waiting: false };

@@ -39,6 +39,10 @@ ORIGINAL = {
         "your terminal:"
     ),
     "no_page": "Page not found",
+    "no_page_here": (
+        "The page that you have requested does not seem to exist. Running the app's main page."
+    ),
+    "skip": "Skip to main content",
 }
 """What Streamlit says, by the key of what we say instead (section ``streamlit``)."""
 
