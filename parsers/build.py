@@ -62,10 +62,7 @@ _AFTER = ("trick", "result", "claim")
 
 @dataclass(slots=True)
 class HandBuilder:
-    """One hand in the making. See the module text; methods may be called in any sensible order.
-
-    ``what`` names the hand in messages, e.g. ``"hand 3"``.
-    """
+    """One hand in the making. See the module text; methods may be called in any sensible order."""
 
     warnings: list[str] = field(default_factory=list)
     _dealer: int | None = None
@@ -97,9 +94,15 @@ class HandBuilder:
         self._names[seat] = name.strip()
 
     def meta(self, key: str, value: object) -> None:
-        """A META key (``[a-z][a-z0-9_]*``); empty values are left out."""
+        """A META key (``[a-z][a-z0-9_]*``); empty values are left out.
+
+        E-mail addresses are taken out of it, and that is said; an ``id`` is left out with them.
+        """
         text = "" if value is None else str(value).strip()
-        if text and not is_email(text):
+        if is_email(text):
+            self.warn(f"an e-mail address is taken out of {key!r}")
+            text = "" if key == "id" else scrub_text(text).strip()
+        if text not in ("", REMOVED):
             self._meta[key] = text
 
     def date(self, text: str | None) -> None:

@@ -17,8 +17,15 @@ from parsers.mapping import mapping_of
 from parsers.rulechoice import DEFAULT_RULES
 from parsers.text import read_texts
 from parsers.typed_hand import TypedHand
-from parsers.typed_pieces import TRICK, Piece, TypedError, card_texts, date_texts
-from parsers.words import CallTextError, call_text
+from parsers.typed_pieces import (
+    TRICK,
+    Piece,
+    TypedError,
+    at_once,
+    call_before,
+    card_texts,
+    date_texts,
+)
 
 _SEAT = r"(?:noord|north|oost|east|zuid|south|west|[neoszw](?=\s*[:=]))"
 _CALLER = re.compile(
@@ -26,6 +33,9 @@ _CALLER = re.compile(
     r"(?:speelt|plays|bied[t]?|bids?|zegt|says)?\s*([A-Za-zèéê +-]{1,24}|\d{2,3})"
 )
 _TRUMP = re.compile(r"(?i)\b(?:troef|trumps?|zonder troef|no trumps?)\b")
+_IN_SUIT = re.compile(
+    r"(?i)\b(?:in|met|with)\s+(?:schoppen|harten|ruiten|klaver|spade|heart|diamond|club)"
+)
 _RULE = re.compile(r"^\s*(?:[-=*_]{3,}|(?:spel|hand|potje|board|game)\s+\d+\s*[:.]?)\s*$", re.I)
 
 
@@ -42,13 +52,11 @@ class TypedParser:
         calls = False
         for m in _CALLER.finditer(head):
             word = re.split(r"[,;.\n]", m[2], maxsplit=1)[0].strip()
-            try:
-                calls = bool(word) and bool(call_text(word))
-            except CallTextError:
-                continue
+            calls = bool(word) and bool(call_before(at_once(word)[0])[0])
             if calls:
                 break
-        return calls and bool(_TRUMP.search(head) or TRICK.search(head))
+        marks = (_TRUMP, TRICK, _IN_SUIT)
+        return calls and any(m.search(head) for m in marks)
 
     def parse(self, sources: Sequence[Source], options: Options) -> ParseResult:
         """All hands of the sources; each source stands alone."""

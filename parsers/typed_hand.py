@@ -10,7 +10,18 @@ from parsers.cardtext import CardStyle, CardTextError, is_no_trump, is_unknown, 
 from parsers.dates import EXPECTED as DATE_EXPECTED
 from parsers.dates import Dates
 from parsers.mapping import Mapping
-from parsers.typed_pieces import ALONE, CLAIM, SEAT_HEAD, VERB, Piece, cut, key_of
+from parsers.sheetcells import bid_and_suit
+from parsers.typed_pieces import (
+    ALONE,
+    CLAIM,
+    SEAT_HEAD,
+    VERB,
+    Piece,
+    at_once,
+    call_before,
+    cut,
+    key_of,
+)
 from parsers.words import (
     CALL_EXPECTED,
     CallTextError,
@@ -23,6 +34,7 @@ from parsers.words import (
 
 _PAIR = re.compile(r"(\d{1,3})\s*[-–:/]\s*(\d{1,3})")
 _MADE_WITH = re.compile(rf"([^\W\d]+)\s+(?:met\s+|with\s+)?({_PAIR.pattern})")
+AT_ONCE = "after the call a trump suit and a called card, such as 'in harten met schoppenaas'"
 _STATEMENTS = (
     "a statement such as 'Zuid: 150', 'troef harten', 'mee: schoppenaas', 'weg: R7', "
     "'gever: West', 'gehaald', or a trick '1. HB H9 H7 H8'"
@@ -130,6 +142,9 @@ class _Reader:
         Words with a card, a number or a colon among them may be part of the hand.
         """
         words = split_cards(piece.text)
+        told = {outcome_word(w, self.mapping.results) for w in re.split(r"[\s/]+", piece.text)}
+        if told in ({"made", "lost"}, {"made", "lost", "void"}):
+            raise piece.error(piece.text, "one outcome: made or lost, not both")
         plain = re.fullmatch(r"[^\W\d_][^\d:=()]*", piece.text) and any(len(w) > 2 for w in words)
         if not plain or len(piece.text) > 200 or any(self.style.find(w) is not None for w in words):
             raise piece.error(piece.text, _STATEMENTS)
@@ -182,17 +197,44 @@ class _Reader:
             call = call_text(word, None, self.mapping.calls)
         except CallTextError:
             call = None
+        suit, called = "", ""
+        if call is None:
+            call, suit, called = self._at_once(piece, word)
         cards = split_cards(rest)
-        if call is None and (len(cards) > 1 or self.style.find(rest) is not None):
+        spoken = VERB.match(rest) is not None  # nobody "plays" a hand of cards
+        if call is None and not spoken and (len(cards) > 1 or self.style.find(rest) is not None):
             self.builder.hand(seat, [self._card(piece, t) for t in cards])
             return
         if call is None:
-            raise piece.error(rest, CALL_EXPECTED)
+            raise piece.error(word, CALL_EXPECTED)
         if self.settled:
             raise piece.error(piece.text, "no call after the first card")
         self.calls.append((seat, call))
         if call != "-":
             self.declarer = seat
+        if suit:
+            self._trump(piece, suit)
+        if called:
+            self._called(piece, called)
+
+    def _at_once(self, piece: Piece, word: str) -> tuple[str | None, str, str]:
+        """Call, trump suit and called card of ``150 in harten met schoppenaas``.
+
+        No call where the text begins with none, or is a hand of cards.
+        """
+        text, called = at_once(word)
+        bid, suit = bid_and_suit(text, self.style) or (text, "")
+        start, rest = call_before(bid)
+        if not start:
+            start, rest = call_before(text)
+        if not start or all(self.style.find(t) is not None for t in split_cards(word)):
+            return None, "", ""
+        if rest or start in ("", "-"):
+            raise piece.error(rest or word, AT_ONCE)
+        call = call_text(start, None, self.mapping.calls)
+        if call == "-":
+            raise piece.error(suit or called, AT_ONCE)
+        return call, suit, called
 
     def _card(self, piece: Piece, text: str) -> int | None:
         if is_unknown(text):
@@ -203,7 +245,10 @@ class _Reader:
             raise piece.error(text, f"a card ({self.style.label})") from None
 
     def _one_card(self, piece: Piece, text: str) -> int | None:
-        return self._card(piece, "".join(split_cards(text)))
+        card = "".join(split_cards(text))
+        if card and not is_unknown(card) and self.style.find(card) is None:
+            raise piece.error(text, f"a card ({self.style.label})")
+        return self._card(piece, card)
 
     def _claim(self, piece: Piece, seat: int, claim: re.Match[str]) -> None:
         word = claim[1].lower()

@@ -16,6 +16,9 @@ SEAT_HEAD = re.compile(
     re.DOTALL,
 )
 VERB = re.compile(r"(?i)(?:speelt|speel|plays|biedt|bied|bids|bid|zegt|says)\s+")
+_CALLED = re.compile(
+    r"(?i)\s+(?:en\s+|and\s+)?(?:met|mee|vraagt(?:\s+mee)?|with|calling|calls)\s+(?!\d)"
+)
 CLAIM = re.compile(r"(?i)(roem|stuk|deny|ontkent)\s*(\d{1,3})?")
 _KEYS = (
     ("trump", r"troef\s*(?:is\s+)?[:=]?|trumps?\s*(?:are\s+|is\s+)?[:=]?"),
@@ -80,11 +83,23 @@ def card_texts(pieces: list[Piece]) -> tuple[list[str], list[str]]:
             if key in ("called", "discard", "middle", "plays"):
                 text = rest
             elif head:
-                text = head[4]
+                bid, card = at_once(head[4])
+                # The words of a call are no cards: "150 in harten met SA" has one.
+                text = card if card and call_before(bid)[0] else head[4]
             elif key is not None:
                 continue
         cards += [t.rpartition(":")[2].strip("()") for t in split_cards(text)]
     return cards, suits
+
+
+def at_once(text: str) -> tuple[str, str]:
+    """Bid (with its suit) and called card of a statement that tells them in one breath.
+
+    >>> at_once("speelt 150 in harten met schoppenaas"), at_once("pandoer")
+    (('150 in harten', 'schoppenaas'), ('pandoer', ''))
+    """
+    bid, *called = _CALLED.split(VERB.sub("", text, count=1), maxsplit=1)
+    return bid, called[0] if called else ""
 
 
 def date_texts(pieces: list[Piece]) -> list[str]:
@@ -192,6 +207,18 @@ def _goes_on(last: str, text: str) -> bool:
         and all(len(t) <= 16 for t in split_cards(text))
         and not _is_call(listed)
     )
+
+
+def call_before(text: str) -> tuple[str, str]:
+    """The longest call that a text begins with, and what stands behind it.
+
+    >>> call_before("150 op zijn sloffen"), call_before("zwembad")
+    (('150', 'op zijn sloffen'), ('', 'zwembad'))
+    """
+    for m in reversed(list(re.finditer(r"\s+|$", text))):
+        if text[: m.start()].strip() and _is_call(text[: m.start()]):
+            return text[: m.start()], text[m.end() :]
+    return "", text
 
 
 def _is_call(text: str) -> bool:

@@ -44,7 +44,8 @@ def test_names_dates_and_meta():
     b.date("2026-11-28 20:15")
     b.meta("id", "x1")
     b.meta("site", None)
-    b.meta("session", "mail a@b.nl")
+    b.meta("session", "avond van a@b.nl")
+    b.meta("event", "a@b.nl")
     b.note(" mooi spel ")
     b.note("a@b.nl")
     b.note("vraag a@b.nl ernaar")
@@ -54,7 +55,10 @@ def test_names_dates_and_meta():
         ("e", "Bas"),
         ("date", "2026-11-28"),
         ("time", "20:15"),
+        ("session", "avond van [removed]"),
     )
+    told = "an e-mail address is taken out of {!r}"
+    assert [told.format(k) in b.warnings for k in ("session", "event", "id")] == [True, True, False]
     assert [n.text for n in record.notes] == ["mooi spel", "vraag [removed] ernaar"]
     assert "e-mail" in b.warnings[0]
     other = HandBuilder()

@@ -102,6 +102,46 @@ def test_contracts_without_partner_or_trump():
     assert one("West: misère, troef ruiten\nuitslag: gehaald", BY).record.result.outcome == "made"
 
 
+@pytest.mark.parametrize(
+    ("text", "contract", "trump", "called", "outcome"),
+    [
+        ("Zuid speelt 150 in harten met schoppenaas, gehaald", "150", "H", "SA", "made"),
+        ("Zuid speelt 150 in harten, mee: schoppenaas, gehaald", "150", "H", "SA", "made"),
+        ("South plays 150 in hearts with ace of spades, lost", "150", "H", "SA", "lost"),
+        ("Zuid: 150 harten vraagt SA; 1. HB H9 H7 H8", "150", "H", "SA", None),
+        ("Zuid speelt misère in ruiten, verloren", "mis", "D", "-", "lost"),
+        ("Zuid speelt pandoer met 20 in harten met SA, gehaald", "pan+20", "H", "SA", "made"),
+    ],
+)
+def test_call_suit_and_card_in_one_breath(text, contract, trump, called, outcome):
+    record = one(text, Options("heerlen")).record
+    assert (record.declarer, record.contract, record.trump, record.called) == (
+        2, contract, trump, called,
+    )  # fmt: skip
+    assert record.result.outcome == outcome
+    assert record.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "token", "expected"),
+    [
+        ("Zuid speelt 150 op zijn sloffen", 17, "op zijn sloffen", "after the call a trump suit"),
+        ("Zuid speelt 150 in blauw met SA", 17, "in blauw", "after the call a trump suit"),
+        ("Zuid speelt 150 in harten met iets", 31, "iets", "a card"),
+        ("Zuid speelt zwembad in harten", 13, "zwembad in harten", "a call: pass, a number"),
+        ("Zuid past in harten", 14, "harten", "after the call a trump suit"),
+        ("Zuid: 150, troef harten, gehaald verloren", 26, "gehaald verloren", "one outcome"),
+        ("Zuid: 150, troef harten, nat/gehaald", 26, "nat/gehaald", "one outcome"),
+    ],
+)
+def test_the_part_that_is_not_understood_is_named(text, column, token, expected):
+    result = read_typed(text, "x", BY)
+    assert result.hands == []
+    (reject,) = result.rejects
+    assert (reject.column, reject.token) == (column, token)
+    assert expected in reject.expected
+
+
 def test_announcements_among_the_cards():
     record = one(
         "Zuid: 150, troef harten, mee SA; 1. HB Z:roem 50 H9 N:stuk H7 H8 2. W:SA S7 S8 S9"
