@@ -62,7 +62,7 @@ def replacements(text: Texts) -> dict[str, Any]:
     others = [Texts(lang) for lang in LANGUAGES if lang != text.lang]
     for key, original in ORIGINAL.items():
         ours = text(f"streamlit.{key}")
-        for said in (original, *(other(f"streamlit.{key}") for other in others)):
+        for said in dict.fromkeys([original, *(other(f"streamlit.{key}") for other in others)]):
             if "{n}" in said:
                 before, after = said.split("{n}")
                 patterns.append((f"^{re.escape(before)}(.+){re.escape(after)}$", ours))
