@@ -455,6 +455,18 @@ def test_advise_command(run: Run) -> None:
     assert "name it" in run("advise", text).err
 
 
+def test_advise_says_which_card_is_none_and_what_was_expected(run: Run) -> None:
+    ran = run("advise", "SA SK SX S9 HA HK DA DK", "--middle", "H9")
+    assert ran.code == 2
+    assert ran.err.startswith("error: 'SX' is no card: expected eight such as SA HT C7, first the")
+    ran = run("advise", "x")
+    assert ran.code == 1
+    assert ran.err.startswith("error: 'x' is no list of cards (expected eight such as SA HT C7")
+    assert "and as a hand: there is no store at" in ran.err
+    ran = run("advise", "nope.phl:1")
+    assert (ran.code, ran.err) == (1, "error: there is no file nope.phl\n")
+
+
 def test_advise_and_review_a_recorded_hand(run: Run) -> None:
     where = f"{DATA / 'season.phl'}:40"
     ran = run("advise", where, "--ply", "9", "--deals", "20", "--bids", "players")

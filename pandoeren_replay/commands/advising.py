@@ -1,5 +1,6 @@
 """``advise``, ``review``, ``match``: what to bid or play, what was a mistake, who plays better."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,11 +109,35 @@ def advise(
     db: DbOption = None,
 ) -> None:
     """Say what to bid with eight cards, or what to play in a recorded hand, by what is seen."""
+    from pandoeren_replay.store.errors import NotThere
+
     cards = cards_of(hand)
     if cards is not None:
         _bidding(cards, middle, calls, dealer, seconds, seed, as_json, rules)
-    else:
+        return
+    if (wrong := no_card(hand)) is not None and not os.path.isfile(hand.rpartition(":")[0]):
+        raise CommandError(f"{wrong!r} is no card: expected {_CARDS}", 2)
+    try:
         _playing(hand, ply, deals, bids, seed, as_json, rules, db)
+    except NotThere as e:
+        raise CommandError(
+            f"{hand!r} is no list of cards (expected {_CARDS}), and as a hand: {e}"
+        ) from e
+
+
+_CARDS = "eight such as SA HT C7, first the suit (S H D C), then A K Q J T 9 8 7"
+
+
+def no_card(text: str) -> str | None:
+    """The first word of several that is no card; ``None`` where a text is no list of words.
+
+    >>> no_card("SA SX HT"), no_card("SA HT"), no_card("evening.phl:12")
+    ('SX', None, None)
+    """
+    words = text.replace(",", " ").split()
+    if len(words) < 2:
+        return None
+    return next((w for w in words if cards_of(w) is None), None)
 
 
 def _bidding(

@@ -1,6 +1,7 @@
 """``show``: one hand as text."""
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,9 @@ from pandoeren_replay.commands.common import (
 
 if TYPE_CHECKING:
     from engine.state import Replay
+
+_SUFFIX = re.compile(r"\.[a-z]{2,8}$", re.IGNORECASE)
+"""How the name of a file of hands ends: an id or a number does not."""
 
 
 def show(
@@ -71,19 +75,33 @@ def _sources(name: str, db: Path | None) -> None:
 
 
 def find_hand(name: str, rules: str | None, db: Path | None) -> "tuple[Replay, str]":
-    """A stored hand, or one of a file (FILE:LINE), replayed, and its original text."""
+    """A stored hand, or one of a file (FILE:LINE), replayed, and its original text.
+
+    Raises :class:`~pandoeren_replay.store.errors.NotThere` for what is neither, a
+    :class:`CommandError` where it looks like a file that is not there.
+    """
+    from pandoeren_replay.store.errors import NotThere
+
     file, _, line = name.rpartition(":")
-    if file and line.isdecimal() and len(line) < 10 and os.path.isfile(file):
+    of_file = bool(file) and line.isdecimal() and len(line) < 10
+    if of_file and os.path.isfile(file):
         return _from_file(Path(file), int(line), rules)
     if os.path.isfile(name):
         raise CommandError(f"{name} is a file: name the line of the hand too, such as {name}:2", 2)
     store = open_store(db)
-    if rules is not None:
-        from engine.replay import replay
-        from engine.rulefile import load_ruleset
+    try:
+        if rules is not None:
+            from engine.replay import replay
+            from engine.rulefile import load_ruleset
 
-        return replay(store.record(name), load_ruleset(rules)), store.text(name)
-    return store.replay(name), store.text(name)
+            return replay(store.record(name), load_ruleset(rules)), store.text(name)
+        return store.replay(name), store.text(name)
+    except NotThere as e:
+        if not of_file and not _SUFFIX.search(name):
+            raise
+        # A source that is in the store can be named so as well.
+        stored = f", and no hand {name!r} in the store {store.path}" if store.exists() else ""
+        raise CommandError(f"there is no file {file if of_file else name}{stored}") from e
 
 
 def _from_file(path: Path, line: int, rules: str | None) -> "tuple[Replay, str]":

@@ -125,9 +125,9 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
         except Unchanged:
             return
         except duckdb.Error as e:
-            raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
+            raise StoreError(f"the store {folder} could not be written ({first_line(e)})") from e
         except OSError as e:
-            raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
+            raise StoreError(f"the store {folder} could not be written ({first_line(e)})") from e
         finally:
             _clear(build)
 
@@ -157,7 +157,7 @@ def trying(folder: Path) -> Iterator[Any]:
     except Unchanged:
         return
     except (duckdb.Error, OSError) as e:
-        raise StoreError(f"a copy of {folder} to try on failed ({_first(e)})") from e
+        raise StoreError(f"a copy of {folder} to try on failed ({first_line(e)})") from e
 
 
 def _copied(folder: Path, copy: Path) -> bool:
@@ -203,7 +203,7 @@ def rewrite(folder: Path) -> None:
             _renewed(current, build)
             _publish(folder, build, file_name((number_of(current.name) or 0) + 1))
         except (duckdb.Error, OSError) as e:
-            raise StoreError(f"the store {folder} could not be written ({_first(e)})") from e
+            raise StoreError(f"the store {folder} could not be written ({first_line(e)})") from e
         finally:
             _clear(build)
 
@@ -257,7 +257,7 @@ def connect(file: Path, folder: Path, read_only: bool) -> Any:
             raise StoreError(
                 f"the store {folder} points to {file.name}, which is not there"
             ) from None
-        raise StoreError(f"the store {folder} cannot be opened ({_first(e)})") from None
+        raise StoreError(f"the store {folder} cannot be opened ({first_line(e)})") from None
 
 
 def _clear(build: Path) -> None:
@@ -267,7 +267,8 @@ def _clear(build: Path) -> None:
             rest.unlink(missing_ok=True)
 
 
-def _first(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error says, in a few words."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pandoeren_replay.store import generations, reader
-from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.errors import NotThere, StoreError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +61,7 @@ class Store:
         """The current DuckDB file."""
         file = generations.current_file(self.path)
         if file is None:
-            raise StoreError(
+            raise NotThere(
                 f"there is no store at {self.path} yet; `pandoeren import FILE` makes one"
             )
         return file
@@ -83,9 +83,10 @@ class Store:
     def rows(self, query: str, params: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Rows of a query as dictionaries (``?`` in the query are ``params``)."""
         cur = self.cursor()
-        cur.execute(query, list(params))
-        names = [d[0] for d in cur.description]
-        return [dict(zip(names, row, strict=True)) for row in cur.fetchall()]
+        with reader.telling(self.path, self.cursor):
+            cur.execute(query, list(params))
+            names = [d[0] for d in cur.description]
+            return [dict(zip(names, row, strict=True)) for row in cur.fetchall()]
 
     def sql(self, query: str, params: Sequence[Any] = ()) -> "pl.DataFrame":
         """Result of a SQL query over the views of docs/store.md, as a Polars frame."""
@@ -93,7 +94,8 @@ class Store:
 
         try:
             cur = self.cursor()
-            frame: pl.DataFrame = cur.sql(query, params=list(params)).pl()
+            with reader.telling(self.path, self.cursor):
+                frame: pl.DataFrame = cur.sql(query, params=list(params)).pl()
         except duckdb.Error as e:
             raise StoreError(f"the query failed: {str(e).strip().splitlines()[0]}") from e
         return frame
@@ -189,7 +191,7 @@ class Store:
         if number in ids:
             return ids[ids.index(number)]
         if not ids:
-            raise StoreError(f"there is no hand {text!r} in {self.path}")
+            raise NotThere(f"there is no hand {text!r} in {self.path}")
         if len(ids) > 1:
             raise StoreError(
                 f"{text!r} names more than one hand: give one of the numbers "
@@ -204,7 +206,7 @@ class Store:
         if not found and isinstance(hand, int):
             found = self.rows("SELECT * FROM hand WHERE hand_id = ?", [self.find(hand)])
         if not found:
-            raise StoreError(f"there is no hand {hand} in {self.path}")
+            raise NotThere(f"there is no hand {hand} in {self.path}")
         return found[0]
 
     def record(self, hand: str | int) -> "HandRecord":
@@ -272,16 +274,22 @@ class Store:
 
         sql, params = condition(where, self)
         cur = self.cursor()
-        cur.execute(
-            "SELECT b.* FROM hand b WHERE b.hand_id IN "
-            f"(SELECT h.hand_id FROM hands h WHERE {sql}) ORDER BY b.hand_id",
-            params,
-        )
+        with reader.telling(self.path, self.cursor):
+            cur.execute(
+                "SELECT b.* FROM hand b WHERE b.hand_id IN "
+                f"(SELECT h.hand_id FROM hands h WHERE {sql}) ORDER BY b.hand_id",
+                params,
+            )
         names = [d[0] for d in cur.description]
-        while part := cur.fetchmany(1000):
+        while part := self._some(cur, 1000):
             for values in part:
                 row = dict(zip(names, values, strict=True))
                 yield int(row["hand_id"]), decode(row)
+
+    def _some(self, cur: Any, count: int) -> list[Any]:
+        with reader.telling(self.path, self.cursor):
+            rows: list[Any] = cur.fetchmany(count)
+        return rows
 
     def violations(self, hand: str | int) -> list[dict[str, Any]]:
         """Violations of a hand; ``params`` as a dictionary."""

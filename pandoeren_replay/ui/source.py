@@ -18,7 +18,7 @@ from pandoeren_replay.filters import condition, marked, quote
 from pandoeren_replay.notes import Notes
 from pandoeren_replay.stats import measure, pairs, statistics
 from pandoeren_replay.store import Store
-from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.errors import NotThere, StoreError
 from pandoeren_replay.ui.payload import Around, hand_payload
 from pandoeren_replay.ui.texts import Texts
 
@@ -244,7 +244,7 @@ def _find(path: str, generation: int, hand: str) -> str | None:
     store = Store(path)
     try:
         row = store.rows("SELECT hash FROM hand WHERE hand_id = ?", [store.find(hand)])[0]
-    except StoreError:
+    except NotThere:
         return None
     return f"{int(row['hash']):016x}"
 

@@ -375,6 +375,21 @@ def test_undo_players_and_db(run: Run) -> None:
     assert Store().count() == 0
 
 
+def test_a_file_that_is_not_there_is_told_with_a_store_and_without(run: Run) -> None:
+    for command in ("solve", "show", "advise"):
+        for name in ("nope.phl:1", "nope.phl"):
+            ran = run(command, name)
+            assert (ran.code, ran.err) == (1, "error: there is no file nope.phl\n")
+    run("import", SAMPLE)
+    ran = run("solve", "nope.phl:1")
+    assert ran.code == 1
+    assert ran.err.startswith(
+        "error: there is no file nope.phl, and no hand 'nope.phl:1' in the store "
+    )
+    # A source of the store needs no file any more.
+    assert run("show", f"{SAMPLE.name}:3").out == run("show", "3").out != ""
+
+
 def test_no_store_is_one_sentence(run: Run) -> None:
     for command in (["stats"], ["show", "1"], ["db", "path"], ["session"], ["rejects"]):
         code, _, err = run(*command)

@@ -1,5 +1,6 @@
 """A store past a certain size keeps packed hands in Parquet parts, and nobody sees a difference."""
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,77 @@ def test_a_store_that_is_moved_finds_its_parts(
     # As anybody's own DuckDB sees it.
     with duckdb.connect(str(moved.file()), read_only=True) as con:
         assert con.execute("SELECT count(*) FROM hands").fetchall() == [(300,)]
+
+
+def test_a_moved_store_is_read_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "here")
+    put(store, "a.phl", simulated(300))
+    views = ("hands", "players", "tricks", "sessions", "sources")
+    before = {v: store.rows(f"SELECT * FROM {v} ORDER BY ALL") for v in views}
+    moved = Store(tmp_path / "Anna's")
+    shutil.copytree(store.path, moved.path)
+    shutil.rmtree(store.path)
+    there = sorted((f.name, f.stat().st_mtime_ns) for f in moved.path.iterdir())
+
+    def refused(self: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+        if mode.startswith("r"):
+            return opened(self, mode, *rest, **more)
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(StoreError, match="cannot be written"):
+        put(moved, "b.phl", simulated(5))
+    assert {v: moved.rows(f"SELECT * FROM {v} ORDER BY ALL") for v in views} == before
+    assert moved.count("seat=N") == sum(h["declarer"] == "N" for h in before["hands"])
+    assert moved.record(7).deal == before["hands"][6]["deal"]
+    assert sorted((f.name, f.stat().st_mtime_ns) for f in moved.path.iterdir()) == there
+    # What is gone is told all the same.
+    next((moved.path / "parts").glob("hand_packed-*")).unlink()
+    with pytest.raises(StoreError, match="a part of the store is gone: put back"):
+        moved.count()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [(None, "is gone"), (b"PAR1", "cannot be read"), (b"", "cannot be read")]
+)
+def test_a_part_that_goes_while_it_is_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, why: str
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "here")
+    put(store, "a.phl", simulated(300))
+    assert store.count() == 300  # the connection is open from here on
+    part = next((store.path / "parts").glob("hand_packed-*"))
+    part.unlink()
+    if content is not None:
+        part.write_bytes(content)
+    sentence = f"a part of the store {why}: put back .*{part.name}"
+    asked = (
+        lambda: store.rows("SELECT * FROM hands"),
+        lambda: store.sql("SELECT * FROM hands"),
+        lambda: list(store.records()),
+        lambda: store.replay(3),
+        lambda: store.find("nosuch"),
+    )
+    for ask in asked:
+        with pytest.raises(StoreError, match=sentence):
+            ask()
+
+
+def test_a_wrong_query_stays_one_where_the_files_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    store = Store(tmp_path / "here")
+    put(store, "a.phl", simulated(30))
+    with pytest.raises(duckdb.BinderException):
+        store.rows("SELECT nosuch FROM hands")
+    with pytest.raises(StoreError, match=r"the query failed: .*nosuch\.csv"):
+        store.sql("SELECT * FROM read_csv('nosuch.csv')")
 
 
 def test_a_part_that_is_gone_or_damaged_is_told(

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from pandoeren_replay.importer import import_paths
+from pandoeren_replay.store import bulk_source, parts
 from pandoeren_replay.ui import session
 from pandoeren_replay.ui.navigation import PAGES
 from pandoeren_replay.ui.server import PASSWORD_VARIABLE, SCRIPT, STORE_VARIABLE
@@ -198,6 +199,34 @@ def test_a_damaged_store_is_one_sentence(tmp_path, monkeypatch):
     test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT).run()
     assert not test.exception
     assert len(test.error) == 1
+
+
+@pytest.mark.parametrize("gone", ["part", "file"])
+def test_a_store_that_goes_while_a_hand_is_looked_at_is_told(
+    own_store, tmp_path, monkeypatch, gone
+):
+    monkeypatch.setattr(parts, "FROM_BYTES", 1)
+    monkeypatch.setattr(bulk_source, "BULK_FROM", 1)  # in columns, as a large file
+    file = tmp_path / "some.phl"
+    file.write_text("\n".join(LINES[:6]) + "\n")
+    import_paths(own_store, [file])
+    key = str(own_store.hands("plays=32", limit=1)["hash"][0])
+    test = AppTest.from_file(str(SCRIPT), default_timeout=TIMEOUT)
+    test.session_state["language"] = "nl"
+    test.run()  # the connection is open from here on
+    if gone == "part":
+        lost = sorted((own_store.path / "parts").iterdir())[0]
+        told = f"a part of the store is gone: put back {lost} as it was, from a copy of the store"
+    else:
+        lost = own_store.file()
+        told = f"the store {own_store.path} points to {lost.name}, which is not there"
+    lost.unlink()
+    test._page_hash = calc_hash("replay")
+    test.query_params["hand"] = key
+    test.run()
+    assert not test.exception
+    assert [e.value for e in test.error] == [Texts("nl")("app.store_failed")]
+    assert told in [t.value for t in test.text]
 
 
 def test_what_stands_out_of_a_player_is_said_with_its_range(own_store, tmp_path):
