@@ -1,7 +1,7 @@
 """An evening's score sheet: the hands of a session booked in order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.cards import SEATS
 from engine.record import HandRecord
@@ -49,17 +49,23 @@ def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: R
     notes: list[str] = []
     seated: tuple[str | None, ...] | None = None
     over = False
-    for n, (hand_id, record) in enumerate(hands, 1):
+    for n, (hand_id, record) in enumerate(_at_one_table(list(hands)), 1):
         done = replay(record, rules)
         result = record.result
-        made = {"made": True, "lost": False}.get(result.outcome or "")
-        booked = ledger.book_hand(done.outcome, result.score, made, result.points, result.partner)
+        if result.outcome == "void" and done.outcome.bid is None and not record.plays:
+            booked = ledger.book_passed_out()  # of a score sheet, which has no calls
+        else:
+            made = {"made": True, "lost": False}.get(result.outcome or "")
+            booked = ledger.book_hand(
+                done.outcome, result.score, made, result.points, result.partner
+            )
         number = record.get("hand") or str(n)
         names = tuple(record.player(s) for s in range(4))
-        if seated is not None and names != seated and any(names):
-            notes.append(f"hand {number}: other players than before; balances are by seat")
-        if any(names):
+        if seated is None:
             seated = names
+        if any(a and b and a != b for a, b in zip(names, seated, strict=True)):
+            notes.append(f"hand {number}: other players than before; balances are by seat")
+        seated = tuple(a or b for a, b in zip(names, seated, strict=True))
         lines.append(SheetLine(hand_id, number, done, booked, over))
         over = over or booked.over
     uses_pot = rules.score.system == "chips" or rules.score.pot_contribution > 0
@@ -74,6 +80,62 @@ def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: R
         ledger.incomplete,
         not uses_pot or ledger.total() == start,
         tuple(notes),
+    )
+
+
+def _at_one_table(
+    hands: list[tuple[int | None, HandRecord]],
+) -> list[tuple[int | None, HandRecord]]:
+    """The hands of four players in all, with those of score sheets at the seats of the others.
+
+    Two sheets of one evening name players and no seats (``seating=assumed``), each in its own
+    order: a player keeps the seat that he has first, a recorded one before an assumed one. Hands
+    of more than four players stay as they are.
+    """
+    home: dict[str, int] = {}
+    for _, record in sorted(hands, key=lambda h: h[1].get("seating") == "assumed"):
+        for seat in range(4):
+            name = record.player(seat)
+            if name is not None and name not in home:
+                free = [s for s in (seat, *range(4)) if s not in home.values()]
+                if not free:
+                    return hands
+                home[name] = free[0]
+    return [
+        (hand_id, _seated(record, home) if _is_of_a_sheet(record) else record)
+        for hand_id, record in hands
+    ]
+
+
+def _is_of_a_sheet(record: HandRecord) -> bool:
+    bare = record.auction_state != "calls" and not (record.plays or record.claims)
+    return bare and record.get("seating") == "assumed" and set(record.deal) <= {"?"}
+
+
+def _seated(record: HandRecord, home: dict[str, int]) -> HandRecord:
+    """A record without cards with its players at the seats of ``home``."""
+    names = [record.player(s) for s in range(4)]
+    to: dict[int, int] = {s: home[n] for s, n in enumerate(names) if n is not None}
+    free = [s for s in range(4) if s not in to.values()]
+    to |= dict(zip((s for s in range(4) if s not in to), free, strict=True))
+    if all(a == b for a, b in to.items()) or len(set(to.values())) < 4:
+        return record
+
+    def moved(seat: int | None) -> int | None:
+        return seat if seat is None or seat < 0 else to[seat]
+
+    keys = {SEATS[a].lower(): SEATS[b].lower() for a, b in to.items()}
+    keys |= {f"score_{a}": f"score_{b}" for a, b in keys.items()}
+    result, score = record.result, record.result.score
+    if score is not None:
+        back = {b: a for a, b in to.items()}
+        score = (score[back[0]], score[back[1]], score[back[2]], score[back[3]])
+    return replace(
+        record,
+        dealer=moved(record.dealer),
+        declarer=moved(record.declarer),
+        result=replace(result, partner=moved(result.partner), score=score),
+        meta=tuple((keys.get(k, k), v) for k, v in record.meta),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from engine.cards import SEATS
 from engine.record import HandRecord, Outcome
 from engine.rulefile import RuleSetError
+from engine.state import NOBODY
 from parsers.base import Options
 from parsers.build import HandBuilder, resolve_rules
 from parsers.cardtext import (
@@ -147,15 +148,22 @@ class RowReader:
         book = SeatBook(self.book.order, self.book.base, dict(self.book.names))
         self._people(row, book, builder)
         who, mate = self._named(row)
-        declarer = self._declarer(who, book, builder)
-        partner = self._partner(mate, declarer, book, builder)
-        outcome = self._outcome(made, lost)
         word, suit = self._bid(word)
         contract = self._contract(word, "" if self.points_are_scores else get("points"))
+        nobody = contract == "-" and fold(who) in _ALONE
+        declarer = None if nobody else self._declarer(who, book, builder)
+        partner = self._partner(mate, declarer, book, builder)
+        outcome = self._outcome(made, lost)
         if contract == "-":
             if outcome not in (None, "void"):
                 raise RowFault(made, "no outcome beside a hand that was passed out")
             outcome = "void"
+            named = [n for n, s in ((who, declarer), (mate, partner)) if s not in (None, NOBODY)]
+            if named:
+                builder.warn(
+                    f"a hand that was passed out has no declarer: {', '.join(named)} left out"
+                )
+            declarer = partner = None
         else:
             builder.contract(declarer, contract)
         builder.result(outcome=outcome, partner=partner)
@@ -166,12 +174,14 @@ class RowReader:
         )
         remarks = self._worked_out(worked, told, declarer, builder)
         self._declaration(get("trump") or suit, get("called"), declarer, builder)
-        builder.date(self._moment(row))
+        moment = self._moment(row)
+        builder.date(moment)
         builder.note(get("extra"))
         for key in ("hand", "session", "site", "id"):
             builder.meta(key, get(key))
         if not get("session"):
             builder.meta("session", get("game"))
+        self._evening(moment, builder)
         dealer = get("dealer")
         if row.extra:
             builder.warn(f"{row.extra} cells to the right of the last column were not read")
@@ -214,6 +224,13 @@ class RowReader:
         if time is None:
             raise RowFault(clock, "a time of day such as 20:15")
         return f"{found}T{time}" if found and time and "T" not in found else found
+
+    def _evening(self, moment: str | None, builder: HandBuilder) -> None:
+        """The day is the evening where the sheet has no column for it, marked as worked out."""
+        day = (moment or "").partition("T")[0]
+        if day and not any(self.sheet.has(self.names, name) for name in ("session", "game")):
+            builder.meta("session", day)
+            builder.meta("session_by", "date")
 
     def _getter(self, row: Row) -> Callable[[str], str]:
         return lambda name: row.get(self.names, name)

@@ -163,7 +163,8 @@ def encode(hand: Located, replay: Replay, format_name: str) -> Row:
         "has_meld": c.meld,
         "has_result": c.result,
     }
-    named = "id" in known or ("session" in known and "hand" in known)
+    evening = "session" in known and record.get("session_by") != "date"
+    named = "id" in known or (evening and "hand" in known)
     return Row(
         content=content_text(fields, rules.id, cards > 0),
         mergeable=named or cards >= MANY_KNOWN_CARDS,

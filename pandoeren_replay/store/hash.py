@@ -51,12 +51,15 @@ def content_text(fields: list[str], rules: str, has_cards: bool) -> str:
     """What of a hand is hashed, from the nine fields of its canonical line.
 
     Fields 1–7 (``rules`` is the id without a hash), the META keys of :data:`IDENTITY_KEYS`, and
-    field 8 only where no card is recorded. ``src``, comments and other keys do not count.
+    field 8 only where no card is recorded. ``src``, comments and other keys do not count, nor does
+    a session that a score sheet does not name itself (``session_by=date``): the date says it.
 
     >>> content_text("heerlen N . 120,-,-,- . . . made w=x;src=y;n=z".split(), "heerlen", False)
     'heerlen N . 120,-,-,- . . . made n=z;w=x'
     """
     meta = dict(p.partition("=")[::2] for p in fields[8].split(";")) if fields[8] != "." else {}
+    if not has_cards and meta.get("session_by") == "date":
+        meta.pop("session", None)
     known = ";".join(f"{k}={meta[k]}" for k in IDENTITY_KEYS if k in meta)
     result = "." if has_cards else fields[7]
     return " ".join([rules, *fields[1:7], result, known])

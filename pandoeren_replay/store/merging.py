@@ -192,7 +192,8 @@ def _told(
         hand_id=row["hand_id"],
         sources=sources,
         id=row["record_id"],
-        session=comparable(row["session"]),
+        # A day that stands for an evening is compared as the day it is.
+        session=None if record.get("session_by") == "date" else comparable(row["session"]),
         number=comparable(row["hand_no"]),
         date=date or None,
         players=(n, e, s, w),

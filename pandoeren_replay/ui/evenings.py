@@ -39,7 +39,10 @@ class Played:
 
 @dataclass(frozen=True)
 class Evening:
-    """A session booked in order; ``names`` are as shown, ``players`` as stored (or ``None``)."""
+    """A session booked in order; ``names`` are as shown, ``players`` as stored (or ``None``).
+
+    ``by_seat`` says that others sat there in some hand, so that a total is not one player's.
+    """
 
     session: str
     names: tuple[str, ...]
@@ -49,6 +52,7 @@ class Evening:
     pairs: tuple[int, int] | None
     pot: int
     incomplete: bool
+    by_seat: bool
     simulated: bool
 
 
@@ -79,6 +83,7 @@ def _evening(path: str, generation: int, name: str, rules_id: str, lang: Languag
         pairs=made.pairs,
         pot=made.pot,
         incomplete=made.incomplete,
+        by_seat=bool(made.notes),
         simulated=all(p.simulated for p in played),
     )
 

@@ -251,3 +251,44 @@ def test_a_score_that_is_no_whole_number_is_not_lost_in_silence():
 def test_cells_beyond_the_last_column_are_told():
     hand = good("Speler;Bod;Gehaald\nAn;130;ja;extra;meer\n").hands[0]
     assert any(w.startswith("2 cells to the right") for w in hand.warnings)
+
+
+def test_the_date_is_the_evening_of_a_sheet_that_names_none():
+    head = "Datum;Spel;Speler;Maat;Bod;Punten\n"
+    one, other, none = [
+        h.record
+        for h in good(
+            head
+            + "28-11-2026;1;Anna;Cor;130;1\n5-12-2026 20:15;1;Bas;Cor;150;-2\n;2;Bas;Cor;130;1\n"
+        ).hands
+    ]
+    assert [(r.get("session"), r.get("session_by")) for r in (one, other)] == [
+        ("2026-11-28", "date"),
+        ("2026-12-05", "date"),
+    ]
+    # The date goes on below; a sheet without any has no evening.
+    assert (none.get("date"), none.get("session")) == ("2026-12-05", "2026-12-05")
+    undated = good("Speler;Maat;Bod;Punten\nAnna;Cor;130;1\n").hands[0].record
+    assert (undated.get("session"), undated.get("session_by")) == (None, None)
+
+
+@pytest.mark.parametrize("column", ["Avond", "Sessie", "session", "Tafel"])
+def test_a_sheet_that_names_its_evening_itself_is_left_alone(column):
+    text = f"Datum;{column};Speler;Maat;Bod;Gehaald\n28-11-2026;A;Anna;Cor;130;ja\n"
+    record = good(text + "28-11-2026;;Bas;Cor;130;ja\n").hands[0].record
+    assert (record.get("session"), record.get("session_by")) == ("A", None)
+    assert good(text + "28-11-2026;;Bas;Cor;130;ja\n").hands[1].record.get("session") is None
+
+
+def test_passed_out_beside_a_declarer_is_told_of():
+    head = "Speler;Maat;Bod;Gehaald\nAnna;Dirk;130;ja\n"
+    hands = good(head + "Cor;Bas;pas;\n;;pas;\n-;-;pas;\nCor;alleen;pas;\n").hands[1:]
+    for h in hands:
+        r = h.record
+        assert (r.result.outcome, r.result.partner, r.declarer, r.contract) == (
+            "void", None, None, None,
+        )  # fmt: skip
+    told = "a hand that was passed out has no declarer: {} left out"
+    assert [[w for w in h.warnings if "passed out" in w] for h in hands] == [
+        [told.format("Cor, Bas")], [], [], [told.format("Cor")],
+    ]  # fmt: skip

@@ -13,10 +13,12 @@ from engine.replay import replay
 from engine.rulefile import load_ruleset
 from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.maintenance import merge_players, split_players, undo_import, verify
+from pandoeren_replay.reparse import reparse_hands
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.matching import Told, contradiction, match
 from parsers.base import Source
 from parsers.phl import parse_line, write_phl
+from parsers.sheetrows import RowReader
 from tests.engine.dealing import random_record, with_result
 
 Put = Callable[..., ImportTotals]
@@ -412,3 +414,60 @@ def test_aliases_and_merges_survive_a_vacuum(put: Put, store: Store) -> None:
     vacuum(store)
     assert [store.rows(f"SELECT * FROM {t} ORDER BY ALL") for t in tables] == before
     assert parse_line(store.text(store.find(1))) == store.record(store.find(1))
+
+
+# -- sheets that name no evening -------------------------------------------------------------------
+
+AN_EVENING = (
+    "Datum;Spel;Speler;Maat;Bod;Gehaald\n28-11-2026;1;Anna;Cor;130;ja\n"
+    "28-11-2026;2;Bas;Dirk;150;nee\n28-11-2026;3;Cor;Anna;130;ja\n"
+)
+
+
+def test_hands_of_a_store_from_before_are_found_again_and_get_their_evening(
+    put: Put, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(RowReader, "_evening", lambda *_: None)
+        assert put(AN_EVENING, name="blad.csv").stored == 3
+    assert store.rows("SELECT session FROM sessions") == []
+    totals = put(AN_EVENING, name="copy.csv")
+    assert (totals.stored, totals.duplicate) == (0, 3)
+    assert store.count() == 3
+    assert put(AN_EVENING, name="copy.csv").import_id is None
+    assert len(reparse_hands(store).changed) > 0
+    evenings = store.rows("SELECT session, hands FROM sessions")
+    assert evenings == [{"session": "2026-11-28", "hands": 3}]
+    assert reparse_hands(store).changed == []
+    assert verify(store) == (3, [])
+
+
+def test_two_sheets_of_one_date_are_not_taken_for_each_other(put: Put, store: Store) -> None:
+    """Two tables number their hands alike: the date says no more than that it is the same day."""
+    other = AN_EVENING
+    for name, instead in (("Anna", "Eva"), ("Bas", "Fred"), ("Cor", "Gijs"), ("Dirk", "Hans")):
+        other = other.replace(name, instead)
+    assert put(AN_EVENING, name="tafel1.csv").stored == 3
+    totals = put(other, name="tafel2.csv")
+    assert (totals.stored, totals.merged) == (3, 0)
+    assert [w.message for w in totals.warnings if "apart" in w.message] == []
+    assert [(r["session"], r["hands"]) for r in store.rows("SELECT * FROM sessions")] == [
+        ("2026-11-28", 6)
+    ]
+
+
+def test_a_sheet_without_an_evening_still_finds_the_servers_hands(put: Put, store: Store) -> None:
+    hands = evening(session="vrijdag")
+    put(text(hands), name="server.phl")
+    assert put(sheet(hands), name="blad.csv").merged == 8
+    rows = store.rows("SELECT session, hands FROM sessions")
+    assert rows == [{"session": "vrijdag", "hands": 8}]
+    bare = Store(store.path.with_name("bare"))
+    hands = evening()
+    import_paths(bare, [Source("server.phl", text(hands).encode())])
+    assert bare.rows("SELECT session FROM sessions") == []
+    import_paths(bare, [Source("blad.csv", sheet(hands).encode())])
+    # What only the sheet says is shown with the server's hands.
+    assert bare.rows("SELECT session, hands FROM sessions") == [
+        {"session": "2026-11-28", "hands": 8}
+    ]

@@ -98,3 +98,54 @@ def test_the_sheet_and_a_server_agree(store: Store) -> None:
     assert totals.disagreements == []
     sums = {r["name"]: r["score"] for r in store.rows("SELECT name, score FROM players")}
     assert (sums["Bas"], sums["Anna"]) == (0 - 3, 2)
+
+
+# Two sheets of one evening, each with the players in its own order of mention:
+#   blad 1: Anna, Cor, Bas, Dirk     blad 2: Dirk, Bas, Anna, Cor
+#                                             Anna Bas Cor Dirk
+#   1  150 made by Anna with Cor                +2   0  +2   0
+#   2  misère lost by Bas, alone                 0  -3   0   0
+#   3  everyone passed                           0   0   0   0
+#   4  130 made by Dirk with Bas                 0  +1   0  +1
+#   5  misère made by Anna, alone               +3   0   0   0
+#   6  150 lost by Cor with Anna                -2   0  -2   0
+EVENING = """\
+Datum;Spel;Speler;Maat;Bod;Gehaald;Punten
+28-11-2026;1;Anna;Cor;150;ja;2
+28-11-2026;2;Bas;;misère;nee;-3
+28-11-2026;3;Dirk;;pas;;
+""", """\
+Datum;Spel;Speler;Maat;Bod;Gehaald;Punten
+28-11-2026;4;Dirk;Bas;130;ja;1
+28-11-2026;5;Anna;;misère;ja;3
+28-11-2026;6;Cor;Anna;150;nee;-2
+"""  # fmt: skip
+
+
+def test_an_evening_on_two_sheets_that_name_no_evening(store: Store) -> None:
+    for n, text in enumerate(EVENING):
+        import_paths(store, [Source(f"blad{n}.csv", text.encode())])
+    sheet = stored_sheet(store, "2026-11-28", load_ruleset("heerlen"))
+    assert dict(zip(sheet.names, sheet.lines[-1].booked.balance, strict=True)) == {
+        "Anna": 2 + 3 - 2, "Bas": -3 + 1, "Cor": 2 - 2, "Dirk": 1,
+    }  # fmt: skip
+    assert [line.number for line in sheet.lines] == ["1", "2", "3", "4", "5", "6"]
+    assert sheet.lines[2].booked.basis == "void"
+    assert (sheet.notes, sheet.incomplete) == ((), False)
+    # Who declared is said by the name, wherever he is put.
+    who = [
+        x.replay.record.player(o)
+        for x in sheet.lines
+        if (o := x.replay.outcome.declarer) is not None
+    ]
+    assert who == ["Anna", "Bas", "Dirk", "Anna", "Cor"]
+
+
+def test_two_tables_on_one_date_are_told_of(store: Store) -> None:
+    other = EVENING[1]
+    for name, instead in (("Anna", "Eva"), ("Bas", "Fred"), ("Cor", "Gijs"), ("Dirk", "Hans")):
+        other = other.replace(name, instead)
+    for n, text in enumerate((EVENING[0], other)):
+        import_paths(store, [Source(f"tafel{n}.csv", text.encode())])
+    sheet = stored_sheet(store, "2026-11-28", load_ruleset("heerlen"))
+    assert sheet.notes[0] == "hand 4: other players than before; balances are by seat"

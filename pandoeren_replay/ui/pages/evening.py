@@ -116,6 +116,8 @@ def _standings(shown: Evening, text: Texts) -> None:
         st.text(text("evening.pairs", ns=shown.pairs[0], ew=shown.pairs[1]))
     if shown.pot:
         st.text(text("evening.pot", n=shown.pot))
+    if shown.by_seat:
+        st.warning(text("evening.by_seat"), icon=":material/help:")
     if shown.incomplete:
         st.warning(text("evening.incomplete"), icon=":material/help:")
     if chosen is not None and (player := shown.players[int(chosen)]):
