@@ -176,7 +176,7 @@ def _sheet_rows(e: Evening) -> tuple[list[str], list[list[str]]]:
                 x.number + (f" ({e.say('after_end')})" if x.after_end else ""),
                 e.who(x), contract, result, points,
                 *(
-                    f"{b} ({c:+d})" if c else str(b)
+                    e.text.number(b) + (f" ({e.text.change(c)})" if c else "")
                     for b, c in zip(x.booked.balance, x.booked.change, strict=True)
                 ),
                 *([str(x.booked.pot)] if pot else []),
@@ -188,7 +188,7 @@ def _sheet_rows(e: Evening) -> tuple[list[str], list[list[str]]]:
 def _standing_rows(e: Evening) -> tuple[list[str], list[list[str]]]:
     head = [e.say(k) for k in ("place", "player", "total", "declared", "made", "as_partner")]
     return head, [
-        [str(s.place), e.name(s.seat), str(s.total), str(s.declared), str(s.made),
+        [str(s.place), e.name(s.seat), e.text.number(s.total), str(s.declared), str(s.made),
          str(s.as_partner)]
         for s in e.standings
     ]  # fmt: skip

@@ -1,6 +1,8 @@
 """``stats``: what was bid and made, and every figure of the glossary."""
 
 import sys
+from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -62,7 +64,9 @@ def stats(
     excel_nl: Annotated[
         bool, typer.Option("--excel-nl", help="CSV for a Dutch Excel (; , BOM).")
     ] = False,
-    lang: Annotated[str, typer.Option("--lang", help="en or nl: names of the figures.")] = "en",
+    lang: Annotated[
+        str, typer.Option("--lang", help="en or nl: names of figures and contracts.")
+    ] = "en",
     db: DbOption = None,
     lake: LakeOption = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="With --lake: processes.")] = 1,
@@ -114,7 +118,7 @@ def _answer(
         _of(store, of, names, where, lang, how)
         return
     if hands:
-        _hands(store, where, how)
+        _hands(store, where, lang, how)
         return
     if compare:
         _compare(store, compare, where, how)
@@ -128,7 +132,8 @@ def _answer(
 
     names = names or ["contract"]
     frame = statistics(store, names, where)
-    _show(frame, lambda f: _print(f, names), where, how)
+    named = contract_names(store, lang)
+    _show(frame, lambda f: _print(f, names, named), where, how)
 
 
 _Output = tuple[str, Any, bool]
@@ -182,12 +187,13 @@ def _of(
             wanted = able
         if how[0] == "table":
             shown, sheets = 0, False
+            named = contract_names(store, lang)
             for s in wanted:
                 found = figures(store, [s], names, where)
                 shown += len(found)
                 sheets = sheets or any(f.no_cards for f in found)
                 if found:
-                    _print_figures(found, lang)
+                    _print_figures(found, lang, named)
             if not shown:
                 raise CommandError("no hand fits" + (f" {where!r}" if where else ""))
             _say_few(sheets)
@@ -222,7 +228,34 @@ def amount(value: float | None, unit: str) -> str:
     return f"{value:.1%}" if unit != "mean" else f"{value:.2f}"
 
 
-def _print_figures(found: list[Any], lang: str) -> None:
+Named = Callable[[str, Any], str]
+"""Gives what a table shows in a column of that name for a value of it."""
+
+
+def contract_names(store: "Store", lang: str) -> Named:
+    """How a table shows values: contracts as players say them, ``-`` for what is not known.
+
+    Where the rule sets of a store have different names for one bid, all of them.
+    """
+    sets = [
+        store.rule_set(r["rules"], r["rules_hash"])
+        for r in store.rows("SELECT DISTINCT rules, rules_hash FROM rule_set ORDER BY ALL")
+    ]
+
+    @lru_cache
+    def contract(code: str) -> str:
+        bids = [bid for rules in sets if (bid := rules.bid(code)) is not None]
+        return " / ".join(dict.fromkeys(bid.words()[lang] for bid in bids)) or code
+
+    def named(column: str, value: Any) -> str:
+        if value is None:
+            return "-"
+        return contract(str(value)) if column == "contract" else str(value)
+
+    return named
+
+
+def _print_figures(found: list[Any], lang: str, named: Named) -> None:
     from pandoeren_replay.statistics.compute import shown
 
     s = found[0].statistic
@@ -235,7 +268,7 @@ def _print_figures(found: list[Any], lang: str) -> None:
     for f in found:
         rows.append(
             [
-                *("-" if v is None else str(v) for v in shown(f.group).values()),
+                *(named(column, v) for column, v in shown(f.group).items()),
                 str(f.n) if f.hits is None else f"{f.hits} of {f.n}",
                 *([str(f.no_cards or "")] if sheets else []),
                 amount(f.value, s.unit),
@@ -280,7 +313,7 @@ def _glossary(lang: str) -> None:
     )  # fmt: skip
 
 
-def _hands(store: "Store", where: str | None, how: _Output) -> None:
+def _hands(store: "Store", where: str | None, lang: str, how: _Output) -> None:
     from pandoeren_replay.filters import condition
 
     sql, params = condition(where, store)
@@ -293,7 +326,11 @@ def _hands(store: "Store", where: str | None, how: _Output) -> None:
         raise CommandError("no hand fits" + (f" {where!r}" if where else ""))
 
     def show(found: "pl.DataFrame") -> None:
-        rows = [["" if v is None else str(v) for v in r] for r in found.iter_rows()]
+        named = contract_names(store, lang)
+        rows = [
+            ["" if v is None else named(column, v) for column, v in r.items()]
+            for r in found.iter_rows(named=True)
+        ]
         table(f"{len(rows)} hands", found.columns, rows, right={"hand_id", "line"})
 
     _show(frame, show, where, how)
@@ -362,14 +399,14 @@ def _print_pairs(frame: "pl.DataFrame") -> None:
     _say_sheets(frame)
 
 
-def _print(frame: "pl.DataFrame", names: list[str]) -> None:
+def _print(frame: "pl.DataFrame", names: list[str], named: Named) -> None:
     columns = [*names, "n", "made", "rate", "95% interval", "points − bid", "mean score"]
     rows = []
     for r in frame.iter_rows(named=True):
         interval = "" if r["low"] is None else f"{r['low']:.0%} – {r['high']:.0%}"
         rows.append(
             [
-                *("-" if r[n] is None else str(r[n]) for n in names),
+                *(named(n, r[n]) for n in names),
                 str(r["n"]),
                 str(r["made"]) + ("" if r["decided"] == r["n"] else f" of {r['decided']}"),
                 "" if r["rate"] is None else f"{r['rate']:.0%}",

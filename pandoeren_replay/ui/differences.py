@@ -37,9 +37,8 @@ def value_words(part: Part, value: str, text: Texts) -> str:
         return text.card(value)
     if part.what == "score":
         letters = text.raw("seats.letters")
-        return re.sub(
-            r"\b([NESW])(?=[-+0])", lambda m: f"{letters[SEATS.index(m[1])]} ", value
-        ).replace(",", ", ")
+        spaced = re.sub(r"\b([NESW])(?=[-+0])", lambda m: f"{letters[SEATS.index(m[1])]} ", value)
+        return re.sub(r" -(?=\d)", " \N{MINUS SIGN}", spaced).replace(",", ", ")
     return value
 
 

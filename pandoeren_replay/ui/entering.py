@@ -24,7 +24,7 @@ from engine.record import (
     is_call_text,
 )
 from engine.ruleset import Bid, RuleSet
-from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.texts import Texts, typed_date
 
 HIGHEST_LEVEL = 300
 """Points bids are offered up to here; what nobody bids need not be scrolled past."""
@@ -367,12 +367,16 @@ def _meta(sent: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     day = _line(sent.get("date"))
     if day:
         try:
-            out.append(("date", date.fromisoformat(day).isoformat()))
+            iso = date.fromisoformat(typed_date(day)).isoformat()
         except ValueError:
-            raise EntryError(f"date: {day[:20]!r}") from None
+            raise EntryError(
+                f"date: {day[:20]!r} (expected one such as 28-11-2026 or 2026-11-28)"
+            ) from None
+        out.append(("date", iso))
     for key in ("session", "hand"):
         if line := _line(sent.get(key)):
-            out.append((key, line))
+            # An evening named by its date has one name, in whichever order the date was typed.
+            out.append((key, iso if day and key == "session" and line == day else line))
     return tuple(out)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from pandoeren_replay.filters import FilterError, condition, parse, quote
 from pandoeren_replay.notes import Notes
 from pandoeren_replay.ui.source import Choices, Source, contract_name
-from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.texts import Texts, typed_date
 
 RESULTS = {
     "made": "made=yes",
@@ -239,23 +239,11 @@ def _widgets(source: Source, choices: Choices, text: Texts) -> Filter:
         result=result,
         violation=violation,
         session=session,
-        first=_iso(first),
-        last=_iso(last),
+        first=typed_date(first),
+        last=typed_date(last),
         simulated=simulated,
         cards=cards,
         star=star,
         tag=tag,
         more=more,
     )
-
-
-def _iso(typed: str) -> str:
-    """A date as typed in Dutch order or ISO, as ISO.
-
-    >>> _iso("28-11-2026"), _iso("2026-11"), _iso("3/1/2026"), _iso("11-2026")
-    ('2026-11-28', '2026-11', '2026-01-03', '2026-11')
-    """
-    parts = typed.strip().replace("/", "-").replace(".", "-").split("-")
-    if len(parts) > 1 and len(parts[-1]) == 4 and all(p.isdigit() for p in parts):
-        parts = [p.zfill(2) for p in reversed(parts)]
-    return "-".join(parts)

@@ -35,6 +35,10 @@ a[data-testid="stPageLink-NavLink"] p { font-size: 1.05rem; }
   .st-key-pages a p { font-size: 1rem; }
 }
 .st-key-words { position: absolute; width: 0; height: 0; overflow: hidden; }
+/* The bid table is wider than a phone: it moves sideways by itself, and nothing of it is cut. */
+.st-key-rules_page [data-testid="stMarkdownContainer"] table {
+  display: block; max-width: 100%; overflow-x: auto;
+}
 @media print {
   .st-key-pages, .st-key-foot, [data-testid="stDecoration"] { display: none !important; }
   div[data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }

@@ -415,10 +415,7 @@ def _outcome_label(replay: Replay, text: Texts) -> str:
     score = outcome.score or replay.record.result.score
     if score:
         letters = text.raw("seats.letters")
-        row = ", ".join(
-            f"{letters[i]}\u00a0{n:+d}" if n else f"{letters[i]}\u00a00"
-            for i, n in enumerate(score)
-        )
+        row = ", ".join(f"{letters[i]}\u00a0{text.change(n)}" for i, n in enumerate(score))
         parts.append(text("replay.score_line" if outcome.score else "replay.score_noted", list=row))
     return " · ".join(parts)
 

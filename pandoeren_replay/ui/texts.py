@@ -66,12 +66,14 @@ class Texts:
         return text.nl if self.lang == "nl" else text.en
 
     def number(self, value: float, digits: int = 0, *, sign: bool = False) -> str:
-        """A number with the decimal sign of the language.
+        """A number with the decimal sign of the language; below nought with a minus, as charts do.
 
         >>> Texts("nl").number(1234.5, 1), Texts("en").number(0.25, 1, sign=True)
         ('1.234,5', '+0.2')
+        >>> Texts("nl").number(-14), Texts("en").number(-0.5, 1, sign=True)
+        ('−14', '−0.5')
         """
-        text = f"{value:{'+' if sign else ''},.{digits}f}"
+        text = f"{value:{'+' if sign else ''},.{digits}f}".replace("-", "\N{MINUS SIGN}")
         if self.lang == "nl":
             text = text.translate(str.maketrans(",.", ".,"))
         return text
@@ -80,7 +82,7 @@ class Texts:
         """A difference with its sign; nothing is plain 0.
 
         >>> Texts("nl").change(3), Texts("nl").change(0), Texts("nl").change(-1200)
-        ('+3', '0', '-1.200')
+        ('+3', '0', '−1.200')
         """
         return self.number(value, sign=value != 0)
 
@@ -122,3 +124,17 @@ class Texts:
             return self("replay.points_contract", n=bid.level)
         name = self.of(bid.contract.name)
         return f"{name}{'' if name.endswith('+') else ' +'}{bid.plus}" if bid.plus else name
+
+
+def typed_date(typed: str) -> str:
+    """A date as typed in Dutch order or ISO, as ISO.
+
+    >>> typed_date("28-11-2026"), typed_date("2026-11"), typed_date("3/1/2026")
+    ('2026-11-28', '2026-11', '2026-01-03')
+    >>> typed_date("11-2026")
+    '2026-11'
+    """
+    parts = typed.strip().replace("/", "-").replace(".", "-").split("-")
+    if len(parts) > 1 and len(parts[-1]) == 4 and all(p.isdigit() for p in parts):
+        parts = [p.zfill(2) for p in reversed(parts)]
+    return "-".join(parts)

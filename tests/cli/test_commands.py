@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -306,6 +307,26 @@ def test_stats_in_every_format(run: Run, tmp_path: Path) -> None:
     code, _, err = run("stats", "--where", "contract=999")
     assert code == 1
     assert "no hand with a contract fits 'contract=999'" in err
+
+
+def test_a_table_names_contracts_as_players_do_and_files_keep_the_codes(run: Run) -> None:
+    run("import", SAMPLE)
+    codes = {r["contract"]: r["n"] for r in json_lines(run("stats", "--format", "json").out)}
+    assert (codes["mio"], codes["szw"], codes["140"]) == (2, 1, 5)
+    for lang, solo in (("en", "solo zwabber"), ("nl", "solozwabber")):
+        out = run("stats", "--lang", lang).out
+        for name, n in (("misère ouvert", 2), (solo, 1), ("140", 5)):
+            assert re.search(rf"│ {name} +│ {n} │", out)
+        assert not re.search(r"│ (mio|szw) ", out)
+    assert "│ misère ouvert" in run("stats", "--of", "made", "--by", "contract").out
+    hands = run("stats", "--hands", "--where", "contract=mio").out
+    assert hands.count(" misère ouvert ") == 2
+    assert " mio " not in hands
+    assert "\nmio,2," in run("stats", "--format", "csv").out
+
+
+def json_lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_simulated_hands_say_so(run: Run, tmp_path: Path) -> None:

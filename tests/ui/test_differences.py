@@ -28,7 +28,7 @@ def test_points_of_two_texts():
         ("partner", "E", "Oost", "East"),
         ("partner", "-", "alleen", "alone"),
         ("partner", "anna", "anna", "anna"),
-        ("score", "N+1,E0,S+1,W-2", "N +1, O 0, Z +1, W -2", "N +1, E 0, S +1, W -2"),
+        ("score", "N+1,E0,S+1,W-2", "N +1, O 0, Z +1, W −2", "N +1, E 0, S +1, W −2"),
         ("called", "SJ", "♠B", "♠J"),
         ("trump", "H", "harten", "hearts"),
         ("trump", "-", "geen", "none"),

@@ -1,6 +1,7 @@
 """The tables that the browser looks things up in, and records made of what it sends back."""
 
 import random
+import re
 
 import pytest
 
@@ -21,6 +22,8 @@ from pandoeren_replay.ui.entering import (
     rule_tables,
     situation_of,
 )
+from pandoeren_replay.ui.pages.enter import entry_data
+from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
 from parsers.phl import parse_line, write_phl
 
@@ -149,6 +152,30 @@ def test_the_play_alone_fixes_the_hands_and_says_nothing_more():
     played = replay(record, load_ruleset(told.rules))
     assert played.deal_text == told.deal
     assert CARDS[played.discard] == told.discard
+
+
+@pytest.mark.parametrize("typed", ["28-11-2026", "2026-11-28", "28/11/2026", "28.11.2026"])
+def test_a_date_is_read_in_the_order_in_which_it_was_typed(typed):
+    rules = load_ruleset("butselaar")
+    record = record_of(sent(LINES[0]) | {"date": typed}, rules)
+    assert (record.get("date"), record.get("session")) == ("2026-11-28", "don")
+    # An evening that is named by its date is the same one, however it was typed.
+    record = record_of(sent(LINES[0]) | {"date": typed, "session": typed}, rules)
+    assert record.get("session") == "2026-11-28"
+
+
+@pytest.mark.parametrize(
+    ("lang", "shown"), [("nl", r"\d\d-\d\d-\d{4}"), ("en", r"\d{4}-\d\d-\d\d")]
+)
+def test_the_date_stands_in_the_viewers_order(pages, lang, shown):
+    data = entry_data(
+        "enter",
+        Texts(lang),
+        Source(str(pages.path)),
+        {"heerlen": (load_ruleset("heerlen"), "heerlen")},
+    )
+    assert re.fullmatch(shown, data["today"])
+    assert re.fullmatch(shown, data["date_hint"])
 
 
 def test_a_line_of_a_score_sheet_has_no_cards():

@@ -13,6 +13,7 @@ from pandoeren_replay.ui import session
 from pandoeren_replay.ui.navigation import PAGES
 from pandoeren_replay.ui.server import PASSWORD_VARIABLE, SCRIPT, STORE_VARIABLE
 from pandoeren_replay.ui.texts import Texts
+from parsers.base import Source as LogFile
 
 from .conftest import HANDS
 
@@ -175,6 +176,34 @@ def test_the_first_page_is_shown_at_its_name(pages):
     test._page_hash = calc_hash("evening")  # the alias: the default page is the hash of ""
     assert [h.value for h in test.run().header] == [Texts("nl")("evening.title")]
     assert not test.exception
+
+
+def test_an_import_of_what_was_known_says_so(own_store, monkeypatch):
+    shown = {}
+
+    def table(columns, rows, *rest, key, **more):
+        shown[key] = [[c.label for c in columns], *([c.text for c in r.cells] for r in rows)]
+
+    monkeypatch.setattr("pandoeren_replay.ui.pages.import_.table", table)
+    import_paths(own_store, [LogFile("one.phl", "\n".join(LINES[:3]).encode())])
+    import_paths(own_store, [LogFile("again.phl", "\n".join(LINES[:3]).encode())])
+    assert not open_page("import").exception
+    head, second, first = shown["imports"]
+    assert head[1:] == ["Bestanden", "Opgeslagen", "Al bekend", "Niet te lezen"]
+    assert (first[1:], second[1:]) == (["one.phl", "3", "", ""], ["again.phl", "0", "3", ""])
+
+
+def test_below_nought_the_evening_has_the_sign_of_its_chart(pages, monkeypatch):
+    shown = {}
+
+    def table(columns, rows, *rest, key, **more):
+        shown[key] = [[c.text for c in r.cells] for r in rows]
+
+    monkeypatch.setattr("pandoeren_replay.ui.pages.evening.table", table)
+    assert not open_page("evening").exception
+    totals = [row[2] for row in shown["standings"]]
+    assert any(t.startswith("−") for t in totals)  # somebody lost
+    assert not any("-" in t for t in totals)
 
 
 def test_the_password_is_asked_for(pages, monkeypatch):

@@ -2,6 +2,7 @@
 // a reload loses nothing; only a finished hand goes to Python, which judges and stores it.
 const ENTRIES = new WeakMap();
 const DRAFT = "pandoeren.draft";
+const DATES = "\\d{1,2}[\\-\\/.]\\d{1,2}[\\-\\/.]\\d{4}|\\d{4}-\\d{1,2}-\\d{1,2}";
 
 function newDraftNumber() {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
@@ -163,7 +164,10 @@ const PANELS = {
         field(view, words.date, setup.date, (value) => {
           if (setup.session === setup.date) setup.session = value;
           set("date")(value);
-        }, { type: "date", "data-field": "date" }),
+        }, {
+          // As text in the viewer's order: a browser's own field follows the language of the browser.
+          placeholder: data.date_hint, pattern: DATES, maxlength: 10, "data-field": "date",
+        }),
         field(view, words.session, setup.session, set("session"), { maxlength: 80, "data-field": "session" }),
         field(view, words.hand, setup.hand, set("hand"), { maxlength: 20, inputmode: "numeric", "data-field": "hand" }),
         ...[0, 1, 2, 3].map((seat) => field(view, data.seats[seat], setup.names[seat], (value) => {

@@ -71,7 +71,8 @@ def entry_data(
         "rule_names": [[i, text.of(r.name)] for i, (r, _) in choices.items()],
         "first_rules": _usual(source, choices),
         "players": [p["name"] for p in source.players()[:_NAMES] if not p["simulated"]],
-        "today": dt.date.today().isoformat(),
+        "today": text.date(dt.date.today().isoformat()),
+        "date_hint": text("hands.date_hint"),
         "done": list(st.session_state.get(_DONE, ())),
     }
 

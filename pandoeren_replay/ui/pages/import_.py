@@ -328,7 +328,7 @@ def _imports(source: Source, text: Texts) -> None:
     if source.generation == 0:
         return
     rows = source.sql(
-        "SELECT i.import_id, i.imported_at, i.stored, i.rejected, "
+        "SELECT i.import_id, i.imported_at, i.stored, i.duplicate, i.rejected, "
         "(SELECT string_agg(s.name, ', ') FROM (SELECT name FROM sources s "
         "WHERE s.import_id = i.import_id ORDER BY source_id LIMIT 3) s) AS names "
         "FROM imports i ORDER BY i.import_id DESC LIMIT 20"
@@ -340,6 +340,7 @@ def _imports(source: Source, text: Texts) -> None:
         Column(text("import.c_when"), lead=True),
         Column(text("import.c_files"), wide=True),
         Column(text("import.c_stored"), number=True),
+        Column(text("import.c_known"), number=True),
         Column(text("import.c_rejected"), number=True),
     ]
     shown = [
@@ -349,6 +350,7 @@ def _imports(source: Source, text: Texts) -> None:
                 Cell(session.clock(r["imported_at"], text)),
                 Cell(player_name(r["names"])),
                 Cell(text.number(r["stored"]), r["stored"]),
+                Cell(text.number(r["duplicate"]) if r["duplicate"] else "", r["duplicate"]),
                 Cell(text.number(r["rejected"]) if r["rejected"] else ""),
             ),
         )

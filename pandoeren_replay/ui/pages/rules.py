@@ -54,7 +54,8 @@ def page() -> None:
         _compare(sets[chosen], sets[other], text)
     else:
         # The page escapes what a rule-set file says, so that it stays text.
-        st.markdown(rules_page(sets[chosen], text.lang))
+        with st.container(key="rules_page"):
+            st.markdown(rules_page(sets[chosen], text.lang))
 
 
 def _own(own: Sequence[str], source: Source, text: Texts) -> None:
