@@ -80,6 +80,7 @@ def _print(sheet: "Sheet") -> None:
     rows = []
     for line in sheet.lines:
         o = line.replay.outcome
+        passed = line.booked.basis == "void"
         partner = "" if o.partner is None or o.partner < 0 else "+" + seat_json(o.partner)
         result = {True: "made", False: "lost", None: line.replay.record.result.outcome or "?"}[
             o.made
@@ -90,9 +91,9 @@ def _print(sheet: "Sheet") -> None:
         rows.append(
             [
                 line.number,
-                "" if o.passed_out else seat_json(o.declarer) + partner,
-                "passed" if o.passed_out else (o.contract or "?"),
-                "" if o.passed_out else result,
+                "" if passed else seat_json(o.declarer) + partner,
+                "passed" if passed else (o.contract or "?"),
+                "" if passed else result,
                 *(
                     f"{b} ({c:+d})" if c else str(b)
                     for b, c in zip(line.booked.balance, line.booked.change, strict=True)

@@ -273,3 +273,29 @@ def test_players_merge_and_split_are_undone_by_each_other(run: Run, tmp_path: Pa
     assert "A. Smit" in merged
     assert run("players", "split", "A. Smit", "--db", db).code == 0
     assert run("players", "list", "--db", db).out == before
+
+
+def test_a_sheet_with_dates_and_no_evening_has_standings_and_a_report(
+    run: Run, tmp_path: Path
+) -> None:
+    """Anna and Cor +1 and +2, Bas and Dirk -2, and one hand that was passed out."""
+    db, file = tmp_path / "club", tmp_path / "blad.csv"
+    file.write_text(
+        "Datum;Spel;Speler;Maat;Bod;Punten\n28-11-2026;1;Anna;Cor;130;1\n"
+        "28-11-2026;2;Bas;Dirk;150;-2\n28-11-2026;3;Cor;Bas;pas;\n28-11-2026;4;Cor;Anna;150;2\n"
+    )
+    code, _, err = run("import", file, "--db", db)
+    assert code == 0
+    assert "a hand that was passed out has no declarer: Cor, Bas left out" in err
+    code, out, _ = run("session", "2026-11-28", "--db", db)
+    assert code == 0
+    rows = [[c.strip() for c in x.split("│")[1:-1]] for x in out.splitlines() if "│" in x]
+    assert [r[:4] for r in rows] == [
+        ["1", "N", "130", "made"], ["2", "S", "150", "lost"], ["3", "", "passed", ""],
+        ["4", "E", "150", "made"],
+    ]  # fmt: skip
+    assert [int(c.split()[0]) for c in rows[-1][4:8]] == [1 + 2, 1 + 2, -2, -2]
+    assert "incomplete" not in out
+    code, out, _ = run("report", "2026-11-28", "--db", db)
+    assert code == 0
+    assert all(name in out for name in ("Anna", "Bas", "Cor", "Dirk"))

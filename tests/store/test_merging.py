@@ -18,6 +18,7 @@ from pandoeren_replay.store import Store
 from pandoeren_replay.store.matching import Told, contradiction, match
 from parsers.base import Source
 from parsers.phl import parse_line, write_phl
+from parsers.phn_write import write_phn
 from parsers.sheetrows import RowReader
 from tests.engine.dealing import random_record, with_result
 
@@ -471,3 +472,19 @@ def test_a_sheet_without_an_evening_still_finds_the_servers_hands(put: Put, stor
     assert bare.rows("SELECT session, hands FROM sessions") == [
         {"session": "2026-11-28", "hands": 8}
     ]
+
+
+@pytest.mark.parametrize("kind", ["phl", "phn"])
+def test_an_evening_by_its_date_goes_out_and_comes_back(
+    put: Put, store: Store, tmp_path: Path, kind: str
+) -> None:
+    put(AN_EVENING, name="blad.csv")
+    records = [store.record(i) for i in store.hands()["hand_id"]]
+    assert [r.get("session_by") for r in records] == ["date"] * 3
+    written = text(records) if kind == "phl" else "\n".join(map(write_phn, records))
+    totals = put(written, name=f"uit.{kind}")
+    assert (totals.stored, totals.duplicate) == (0, 3)
+    other = Store(tmp_path / "other")
+    import_paths(other, [Source(f"uit.{kind}", written.encode())])
+    assert [other.record(i) for i in other.hands()["hand_id"]] == records
+    assert other.hands()["session"].to_list() == ["2026-11-28"] * 3
