@@ -82,16 +82,20 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> None:
         assert other[name] == rows, name
 
 
-def test_every_figure_in_parts(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_figure_in_parts(
+    both: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All figures where there are many sessions, else those of the bootstrap."""
     store, lake = both
     asked = []
+    topics = "many" in request.node.name
 
     def told(work: Any, tasks: Any, *how: Any) -> Any:
         asked.append(tasks)
         return run(work, tasks, *how)
 
     monkeypatch.setattr(lake_stats, "run", told)
-    same(everything(store, True), everything(SharedLake(lake.path), True))
+    same(everything(store, topics), everything(SharedLake(lake.path), topics))
     assert all(len(tasks) > 2 for tasks in asked)
 
 

@@ -142,7 +142,7 @@ def test_a_figure_of_values_leads_to_its_hands(s: Any, valued: Store) -> None:
     rows = population_sql(valued, POPULATIONS[s.population]).replace("{where}", "true")
     seen = 0
     for name in names:
-        for f in figures(valued, [s], [name])[:4]:
+        for f in figures(valued, [s], [name])[:2]:
             key = POPULATIONS[s.population].own.get(name) or (GROUPINGS | EXTRA)[name].sql
             expected = valued.rows(
                 f"SELECT u.hand_id, count(*) AS n FROM ({rows}) u WHERE ({s.over}) "
