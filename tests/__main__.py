@@ -7,8 +7,11 @@ tests. Without a Chromium it says so and leaves them out; with ``CI=true`` that 
 import os
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
+from typing import IO
 
 ROOT = Path(__file__).parent.parent
 TESTS_FAILED, NONE_CHOSEN = 1, 5  # pytest's exit status
@@ -46,50 +49,46 @@ def compile_all() -> None:
         part.wait()
 
 
-def run(arguments: list[str], *options: str) -> int:
-    """One run of pytest; gives its exit status. What was asked for may be in another run."""
-    pytest = [sys.executable, "-m", "pytest", *arguments, *options]
-    status = subprocess.run(pytest, cwd=ROOT, check=False).returncode
-    return 0 if arguments and status == NONE_CHOSEN else status
-
-
-def screens(arguments: list[str]) -> int:
-    """The browser tests on all cores, then by themselves those that measure how fast a key is
-    answered. Gives the first exit status that is not 0.
-    """
-    marked: tuple[tuple[str, list[str]], ...] = (
-        ("browser and not timed", ["-n", "auto", "--dist", "loadfile"]),
-        ("browser and timed", []),
-    )
-    for marks, spread in marked:
-        status = run(arguments, "-m", marks, *spread)
-        if status == TESTS_FAILED:
-            # A browser on a busy machine can miss a time limit; what fails twice is broken.
-            print("Some browser tests failed: these are run once more.", flush=True)
-            again = ["--last-failed", "--last-failed-no-failures", "none"]
-            status = run(arguments, "-m", marks, *again)
-        if status:
-            return status
-    return 0
+def run(arguments: list[str], told: IO[bytes] | None = None) -> int:
+    """One run of pytest; gives its exit status. A choice of the caller's may be in another run."""
+    pytest = [sys.executable, "-m", "pytest", *arguments]
+    status = subprocess.run(pytest, cwd=ROOT, check=False, stdout=told).returncode
+    return 0 if len(sys.argv) > 1 and status == NONE_CHOSEN else status
 
 
 def main(arguments: list[str]) -> int:
-    """Run everything that needs no browser on all cores, then the browser tests.
+    """Run everything that needs no browser on all cores and the browser tests beside it, as they
+    mostly wait; then by themselves those that measure how fast a key is answered.
 
     Returns the exit status, 0 when all runs passed.
     """
     chromium = browser()
     compile_all()
-    unit = run(arguments, "-m", "not browser", "-n", "auto", "--dist", "loadfile")
+    unit = [*arguments, "-m", "not browser", "-n", "auto", "--dist", "loadfile"]
     if chromium is None:
+        status = run(unit)
         print("No Chromium found: the browser tests are left out.", flush=True)
         if os.environ.get("CI") == "true":
             print("In CI that is a failure: install Chromium or name it in PANDOEREN_CHROMIUM.")
             return 1
-        return unit
-    print(f"Browser tests with {chromium}", flush=True)
+        return status
     os.environ["PANDOEREN_CHROMIUM"] = chromium
-    return screens(arguments) or unit
+    # Of their own, so that neither run forgets what failed in the other.
+    cache = ["-o", f"cache_dir={ROOT / '.pytest_cache' / 'browser'}"]
+    screens = [*arguments, *cache, "-m", "browser and not timed"]
+    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryFile() as told:
+        shown = beside.submit(run, screens, told)
+        status = run(unit)
+        screen = shown.result()
+        told.seek(0)
+        print(f"Browser tests with {chromium}", flush=True)
+        print(told.read().decode("utf-8", "replace"), flush=True)
+    if screen == TESTS_FAILED:
+        # A browser on a busy machine can miss a time limit; what fails twice is broken.
+        print("Some browser tests failed: these are run once more.", flush=True)
+        screen = run([*screens, "--last-failed", "--last-failed-no-failures", "none"])
+    timed = run([*arguments, *cache, "-m", "browser and timed"])
+    return status or screen or timed
 
 
 if __name__ == "__main__":

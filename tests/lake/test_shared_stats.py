@@ -34,12 +34,10 @@ def hands(evenings: int) -> str:
     return "\n".join([*lines, *club_text().splitlines()]) + "\n"
 
 
-@pytest.fixture(scope="module", params=[0, 240], ids=["few sessions", "many sessions"])
-def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def pair(folder: Path, evenings: int) -> tuple[Store, Lake]:
     """The same hands in a store and in a lake of some parts."""
-    folder = tmp_path_factory.mktemp("both")
     file = folder / "club.phl"
-    file.write_text(hands(request.param), "utf-8")
+    file.write_text(hands(evenings), "utf-8")
     store, lake = Store(folder / "store"), Lake(folder / "lake")
     import_paths(store, [file])
     with pytest.MonkeyPatch.context() as change:
@@ -47,6 +45,12 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         import_lake(lake, [file], part_rows=300)
     assert len(lake.files("import-*/hands-*.parquet")) > 2
     return store, lake
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A store and a lake of many sessions."""
+    return pair(tmp_path_factory.mktemp("both"), 240)
 
 
 @pytest.fixture(scope="module")
@@ -82,21 +86,23 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> None:
         assert other[name] == rows, name
 
 
-def test_every_figure_in_parts(
-    both: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All figures where there are many sessions, else those of the bootstrap."""
+def test_every_figure_in_parts(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     store, lake = both
     asked = []
-    topics = "many" in request.node.name
 
     def told(work: Any, tasks: Any, *how: Any) -> Any:
         asked.append(tasks)
         return run(work, tasks, *how)
 
     monkeypatch.setattr(lake_stats, "run", told)
-    same(everything(store, topics), everything(SharedLake(lake.path), topics))
+    same(everything(store, True), everything(SharedLake(lake.path), True))
     assert all(len(tasks) > 2 for tasks in asked)
+
+
+def test_few_sessions(tmp_path: Path) -> None:
+    """The bootstrap draws sessions, where there are few of them, by their names."""
+    store, lake = pair(tmp_path, 0)
+    same(everything(store, False), everything(SharedLake(lake.path), False))
 
 
 def test_on_a_cluster_of_which_a_worker_is_killed(both: Any, cluster: Any) -> None:
