@@ -290,6 +290,7 @@ def test_the_secretary_brings_a_dutch_csv_in_and_takes_it_back(visit, club, tmp_
         page.get_by_label(f"Regel {line}", exact=True).fill(right)
     page.get_by_role("button", name="Opnieuw lezen").click()
     page.get_by_text("Spellen die gelezen kunnen worden: 6").wait_for(timeout=60_000)
+    settled(page)  # what was there before stays until the whole page is drawn
     assert page.get_by_text("Niet te lezen:").count() == 0
     page.get_by_role("button", name="Binnenhalen", exact=True).click()
     page.get_by_text("Gelezen 6 = opgeslagen 6").wait_for(timeout=60_000)

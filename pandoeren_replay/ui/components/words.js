@@ -1,6 +1,6 @@
 // Streamlit's own words in the viewer's language, in place: it speaks English only. Words are
 // changed where Streamlit puts its own (PLACES) and where they are exactly those we know, so that
-// no data is ever touched.
+// no data is ever touched. Tables that move sideways are made reachable for the keyboard.
 const PLACES = [
   "[data-testid='stFileUploaderDropzone'] button",
   "[data-testid='stFileUploaderDropzoneInstructions']",
@@ -9,6 +9,7 @@ const PLACES = [
   "[data-testid='stDialog'] section",
   "[data-testid='stSkipToContent']",
 ].join();
+const MOVING = ".st-key-rules_page table";
 const NAMES = ["aria-label", "title"];
 const STATE = { words: {}, patterns: [], observer: null, waiting: false };
 
@@ -37,6 +38,9 @@ function look() {
       const ours = now === null ? null : translated(now);
       if (ours !== now) node.setAttribute(name, ours);
     }
+  }
+  for (const table of document.querySelectorAll(MOVING)) {
+    if (table.tabIndex < 0) table.tabIndex = 0;
   }
 }
 
