@@ -72,7 +72,7 @@ def everything(store: Store, topics: bool) -> dict[str, list[dict[str, Any]]]:
         "field": rounded(measure(store, ["score_over_field"]).to_dicts()),
     }
     if topics:
-        out["sessions"] = rounded(statistics(store, ["session"]).to_dicts())
+        out["months"] = rounded(statistics(store, ["month"]).to_dicts())
         ids = [s.id for s in STATISTICS if s.topic != "analysis"]
         out["all"] = rounded(measure(store, ids).to_dicts())
         out["pairs"] = rounded(pairs(store).to_dicts())
