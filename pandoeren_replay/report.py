@@ -91,6 +91,15 @@ def _notes(e: Evening) -> list[str]:
         out.append(e.say("not_counted", n=after))
     if e.sheet.notes:
         out.append(e.say("by_seat"))
+    for hand, written, booked in e.sheet.otherwise:
+        out.append(
+            e.say(
+                "otherwise",
+                hand=hand,
+                written=e.text.number(written, sign=True),
+                booked=e.text.number(booked, sign=True),
+            )
+        )
     if e.sheet.incomplete:
         out.append(e.say("incomplete"))
     return out

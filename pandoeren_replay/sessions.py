@@ -28,7 +28,10 @@ class SheetLine:
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A whole session. ``total`` is players plus pot, ``start`` what it was before the first hand:
-    they are equal wherever chips or cents change hands (``conserved``)."""
+    they are equal wherever chips or cents change hands (``conserved``).
+
+    ``otherwise`` are hands for which declarer was written down another score than is booked by the
+    rules: number of the hand, what was written, what is booked."""
 
     session: str
     rules: RuleSet
@@ -39,6 +42,7 @@ class Sheet:
     incomplete: bool
     conserved: bool
     notes: tuple[str, ...]
+    otherwise: tuple[tuple[str, int, int], ...]
 
 
 def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: RuleSet) -> Sheet:
@@ -69,6 +73,8 @@ def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: R
         lines.append(SheetLine(hand_id, number, done, booked, over))
         over = over or booked.over
     uses_pot = rules.score.system == "chips" or rules.score.pot_contribution > 0
+    # What a pot takes and gives is booked with the hand and not written down with its score.
+    told = [] if uses_pot else [_told(line) for line in lines]
     fixed = rules.match.partnership == "fixed-pairs"
     return Sheet(
         session,
@@ -80,7 +86,16 @@ def sheet(session: str, hands: Iterable[tuple[int | None, HandRecord]], rules: R
         ledger.incomplete,
         not uses_pot or ledger.total() == start,
         tuple(notes),
+        tuple(x for x in told if x is not None and x[1] != x[2]),
     )
+
+
+def _told(line: SheetLine) -> tuple[str, int, int] | None:
+    """Declarer's score as a score sheet has it, beside what is booked."""
+    written, seat = line.replay.record.get("score_declarer"), line.replay.outcome.declarer
+    if written is None or seat is None or line.booked.basis == "unknown" or line.after_end:
+        return None
+    return line.number, int(written), line.booked.change[seat]
 
 
 def _at_one_table(

@@ -108,6 +108,11 @@ def _print(sheet: "Sheet") -> None:
     )  # fmt: skip
     if sheet.pairs is not None:
         print(f"Pairs: N–S {sheet.pairs[0]}, E–W {sheet.pairs[1]}")
+    for hand, written, booked in sheet.otherwise:
+        print(
+            f"hand {printable(hand)}: declarer's score is written down as {written:+d}; "
+            f"by the rules, and here, it is {booked:+d}"
+        )
     for note in sheet.notes:
         print(printable(note))
     if sheet.incomplete:

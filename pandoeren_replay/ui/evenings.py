@@ -41,7 +41,8 @@ class Played:
 class Evening:
     """A session booked in order; ``names`` are as shown, ``players`` as stored (or ``None``).
 
-    ``by_seat`` says that others sat there in some hand, so that a total is not one player's.
+    ``by_seat`` says that others sat there in some hand, so that a total is not one player's;
+    ``otherwise`` is as in :class:`~pandoeren_replay.sessions.Sheet`.
     """
 
     session: str
@@ -53,6 +54,7 @@ class Evening:
     pot: int
     incomplete: bool
     by_seat: bool
+    otherwise: tuple[tuple[str, int, int], ...]
     simulated: bool
 
 
@@ -84,6 +86,7 @@ def _evening(path: str, generation: int, name: str, rules_id: str, lang: Languag
         pot=made.pot,
         incomplete=made.incomplete,
         by_seat=bool(made.notes),
+        otherwise=made.otherwise,
         simulated=all(p.simulated for p in played),
     )
 

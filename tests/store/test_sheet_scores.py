@@ -8,6 +8,7 @@ from engine.rulefile import load_ruleset
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.lake import Lake
 from pandoeren_replay.lake_import import import_lake
+from pandoeren_replay.report import evening_report
 from pandoeren_replay.sessions import stored_sheet
 from pandoeren_replay.stats import measure
 from pandoeren_replay.store import Store
@@ -70,6 +71,16 @@ def test_in_a_session(store: Store) -> None:
         ((0, -3, 0, -3), "as-recorded"),
     ]
     assert sheet.incomplete
+    # Dirk's -4 is in the statistics and -3 in the balances: that is said.
+    assert sheet.otherwise == (("4", -4, -3),)
+
+
+def test_a_score_that_the_rules_do_not_give_is_in_the_report(store: Store) -> None:
+    import_paths(store, [Source("blad.csv", PUNTEN.encode())])
+    dutch, english = evening_report(store, "a", "nl"), evening_report(store, "a", "en")
+    for said in (dutch.markdown(), dutch.html()):
+        assert "Spel 4: genoteerd is −4 voor de speler, volgens de spelregels is het −3" in said
+    assert "is written down as −4, by the rules it is −3" in english.markdown()
 
 
 def test_in_a_lake(tmp_path: Path) -> None:

@@ -118,6 +118,10 @@ def _standings(shown: Evening, text: Texts) -> None:
         st.text(text("evening.pot", n=shown.pot))
     if shown.by_seat:
         st.warning(text("evening.by_seat"), icon=":material/help:")
+    for hand, written, booked in shown.otherwise:
+        told = {"written": written, "booked": booked}
+        said = {k: text.number(n, sign=True) for k, n in told.items()}
+        st.warning(text("evening.otherwise", hand=hand, **said), icon=":material/help:")
     if shown.incomplete:
         st.warning(text("evening.incomplete"), icon=":material/help:")
     if chosen is not None and (player := shown.players[int(chosen)]):
