@@ -36,7 +36,7 @@ from parsers.canonical import normalised
 from parsers.dates import Dates, clock_text
 from parsers.fields import unwritable
 from parsers.private import REMOVED, is_email, scrub_text
-from parsers.rulechoice import Rules, is_builtin, resolve_rules
+from parsers.rulechoice import Rules, resolve_rules
 from parsers.turns import leader_and_trump, write_seats
 from parsers.words import letters
 
@@ -457,17 +457,6 @@ def points_differ(record: HandRecord, done: Replay) -> str | None:
     )
 
 
-def outcome_of(value: object) -> Outcome | None:
-    """Made or lost from a truth value; anything else says nothing.
-
-    >>> outcome_of(True), outcome_of(False), outcome_of(None)
-    ('made', 'lost', None)
-    """
-    if value is True:
-        return "made"
-    return "lost" if value is False else None
-
-
 def _text(card: int | str | None) -> str | None:
     return CARDS[card] if isinstance(card, int) else card
 
@@ -495,8 +484,6 @@ __all__ = [
     "BuildError",
     "HandBuilder",
     "Rules",
-    "is_builtin",
-    "outcome_of",
     "points_differ",
     "resolve_rules",
 ]

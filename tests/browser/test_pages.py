@@ -5,6 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
+from pandoeren_replay.sessions import stored_sheet
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser
 
@@ -46,6 +48,13 @@ def test_from_the_evening_to_the_hand_that_cost_most_in_one_click(visit, store):
     page.locator("table", has_text="Verloor het meest").locator("tbody button").first.click()
     page.wait_for_url(re.compile("/replay.*hand="))
     page.wait_for_selector(".pandoeren[data-step]", timeout=30_000)
+    shown = re.search("hand=([0-9a-f]{16})", page.url)[1]
+    # An evening by several rule sets is booked by the first of them.
+    found = "SELECT session, rules FROM sessions s WHERE EXISTS (FROM hands h WHERE h.hash = ? "
+    evening = store.rows(f"{found} AND h.session = s.session)", [shown])[0]
+    lines = stored_sheet(store, evening["session"], store.rule_set(evening["rules"][0])).lines
+    swings = {x.hand_id: max(x.booked.change) - min(x.booked.change) for x in lines}
+    assert swings[store.find(shown)] == max(swings.values()) > 0
 
 
 def test_a_row_of_the_statistics_leads_to_its_hands(visit, store):
