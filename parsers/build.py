@@ -23,7 +23,6 @@ from engine.record import (
     ClaimKind,
     HandRecord,
     Note,
-    Outcome,
     Play,
     Result,
     is_call_text,
