@@ -121,7 +121,9 @@ class Seen:
             raise ValueError(f"{self.hand.bit_count()} different cards; expected 8")
         face_up = self.rules.deal.middle == "taken"
         if face_up and self.middle is None:
-            raise ValueError(f"the middle card lies face up in {self.rules.id}: name it")
+            raise ValueError(
+                f"the middle card lies face up in {self.rules.id}: name it (--middle H9)"
+            )
         if not face_up and self.middle is not None:
             raise ValueError(f"the middle card lies face down in {self.rules.id}")
         if self.middle is not None and self.hand >> self.middle & 1:

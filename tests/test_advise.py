@@ -452,7 +452,7 @@ def test_advise_command(run: Run) -> None:
     assert json.loads(ran.out)["seat"] == "N"
     ran = run("advise", "SA SA", "--middle", "H9")
     assert (ran.code, ran.err) == (2, "error: SA is named twice\n")
-    assert "name it" in run("advise", text).err
+    assert "name it (--middle H9)" in run("advise", text).err
 
 
 def test_advise_says_which_card_is_none_and_what_was_expected(run: Run) -> None:

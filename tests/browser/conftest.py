@@ -98,14 +98,14 @@ def server(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 
 @pytest.fixture(scope="session")
-def chrome() -> Iterator["sync_api.Browser"]:
+def chrome() -> Iterator["Contexts"]:
     """The browser."""
     path = chromium()
     if path is None:
         pytest.skip("no Chromium found; install it or name one in PANDOEREN_CHROMIUM")
     with sync_api.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
+        yield Contexts(browser)
         browser.close()
 
 
@@ -114,6 +114,37 @@ def settled(page: "sync_api.Page") -> None:
     page.wait_for_selector(
         "[data-testid='stApp'][data-test-script-state='notRunning']", timeout=60_000
     )
+
+
+class Contexts:
+    """Contexts of the browser by their options. Each is kept with what it has loaded and compiled
+    of the page, for the next test that asks for the same; what the pages stored in it is not kept.
+    """
+
+    def __init__(self, browser: "sync_api.Browser") -> None:
+        self.browser = browser
+        self.free: dict[str, list[sync_api.BrowserContext]] = {}
+
+    def take(self, options: dict[str, object]) -> "sync_api.BrowserContext":
+        """A context that nobody else has."""
+        free = self.free.get(repr(options))
+        return free.pop() if free else self.browser.new_context(**options)
+
+    def give_back(
+        self, options: dict[str, object], context: "sync_api.BrowserContext", url: str
+    ) -> None:
+        """Closes the pages of an address and forgets what they stored."""
+        # On a page without a program, so that nothing is stored after that.
+        last = context.new_page()
+        for page in context.pages:
+            if page != last:
+                page.close()
+        last.goto(f"{url}/_stcore/health")
+        last.evaluate("localStorage.clear()")
+        last.close()
+        context.clear_cookies()
+        context.clear_permissions()
+        self.free.setdefault(repr(options), []).append(context)
 
 
 @dataclass
@@ -153,24 +184,25 @@ class Visit:
 
 
 @contextmanager
-def visitor(url: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
+def visitor(url: str, chrome: Contexts) -> Iterator[Visit]:
     """A visitor of an address; fails at the end if the browser reported an error."""
-    contexts = []
+    taken: list[tuple[dict[str, object], sync_api.BrowserContext]] = []
 
     def open_context(**options: object) -> "sync_api.BrowserContext":
-        contexts.append(chrome.new_context(**options))
-        return contexts[-1]
+        context = chrome.take(options)
+        taken.append((options, context))
+        return context
 
     complaints: list[str] = []
     yield Visit(url, open_context, complaints)
-    for context in contexts:
-        context.close()
+    for options, context in taken:
+        chrome.give_back(options, context, url)
     unknown = [c for c in complaints if not any(k in c for k in KNOWN_COMPLAINTS)]
     assert unknown == []
 
 
 @pytest.fixture
-def visit(server: str, chrome: "sync_api.Browser") -> Iterator[Visit]:
+def visit(server: str, chrome: Contexts) -> Iterator[Visit]:
     """A visitor of the dashboard over the store of all tests."""
     with visitor(server, chrome) as found:
         yield found
