@@ -35,6 +35,7 @@ from parsers.phl import write_phl
 HANDS_OF_AN_EVENING = 40
 EVENINGS_OF_A_DAY = 7
 FIRST_DAY = dt.date(2000, 1, 1)
+PORTION = 100_000
 TABLES = 60
 """Tables of four players: 240 names."""
 
@@ -66,10 +67,13 @@ def multiply(base: Store, folder: Path, hands: int) -> Store:
             "AS number FROM hand"
         )
         for name in ("evaluation", "declaration_value"):
-            con.execute(
-                f"INSERT INTO {name} SELECT v.* REPLACE (c.hand_id AS hand_id) "
-                f"FROM base.{name} v JOIN copies c ON c.number = v.hand_id ORDER BY hand_id"
-            )
+            # In portions, as an analysis writes them: a hundred million rows need not be sorted.
+            for first in range(1, hands + 1, PORTION):
+                con.execute(
+                    f"INSERT INTO {name} SELECT v.* REPLACE (c.hand_id AS hand_id) "
+                    f"FROM base.{name} v JOIN copies c ON c.number = v.hand_id "
+                    f"WHERE c.hand_id BETWEEN {first} AND {first + PORTION - 1} ORDER BY c.hand_id"
+                )
         con.execute("DROP TABLE copies")
     return store
 

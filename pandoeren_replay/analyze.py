@@ -21,7 +21,7 @@ from engine.solver import SOLVER_VERSION, NotSolvable
 from pandoeren_replay.annotate import annotate, declaration_of
 from pandoeren_replay.annotate_notes import DeclarationNote
 from pandoeren_replay.filters import condition
-from pandoeren_replay.store import Store
+from pandoeren_replay.store import Store, losses
 from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.sums import keep as keep_sums
 
@@ -140,7 +140,9 @@ def _write(store: Store, found: list[Worth]) -> None:
     with store.writing() as con:
         keep_sums(con)
         cells = [row for w in found for row in w.cells]
-        _put(con, "evaluation", card_types, [w for w in found if w.valued[0]], cells)
+        valued = [w for w in found if w.valued[0]]
+        _put(con, "evaluation", card_types, valued, cells)
+        losses.renew(con, [w.hand_id for w in valued])
         choices = [row for w in found for row in w.choices]
         told = [w for w in found if w.valued[1]]
         _put(con, "declaration_value", choice_schema(), told, choices)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pandoeren_replay.store import schema
 from pandoeren_replay.store.columns import HAND
 from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.losses import loss_views
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -229,6 +230,7 @@ class Lake(Store):
                 "CREATE VIEW evaluation AS SELECT * EXCLUDE (loss) "
                 "REPLACE (card_number(card) AS card) FROM evaluations"
             )
+            loss_views(con)
         if self._newest(con, CHOICES, "declaration_value"):
             con.execute("CREATE VIEW declaration_value AS SELECT * FROM newest_declaration_value")
 

@@ -17,6 +17,7 @@ from engine.ruleset import RuleSet
 from pandoeren_replay.filters import condition
 from pandoeren_replay.importer import ImportTotals, RulesFinder, import_paths
 from pandoeren_replay.maintenance import undo_import
+from pandoeren_replay.store import losses
 from pandoeren_replay.store.columns import HAND, VIOLATION, arrow_table
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import Row, encode, known_cards
@@ -249,6 +250,7 @@ def _write(con: Any, new: Sequence[tuple[dict[str, Any], Row, RuleSet]]) -> None
         else:
             con.execute(f"DELETE FROM {table} WHERE {chosen}", [ids]).fetchall()
         con.execute(f"DELETE FROM violation WHERE {chosen}", [ids]).fetchall()
+        losses.forget(con, chosen, [ids])
         for valued in ("evaluation", "declaration_value", "review"):
             con.execute(f"DELETE FROM {valued} WHERE {chosen}", [played]).fetchall()
         data = arrow_table(HAND, rows)

@@ -9,9 +9,9 @@ after it; the difference is what the card cost its own side.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Population, Statistic
 from pandoeren_replay.statistics.populations import _NAME, _ROLE, _SEAT_OWN, _text
+from pandoeren_replay.store.losses import MADE, MEASURES, choices
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -28,12 +28,6 @@ NO_DECLARATION = {
     "nl": "nog geen analyse van weggelegde kaart, troef en meegevraagde kaart: "
     "`pandoeren analyze --all --declaration` waardeert ze",
 }
-
-# Whether a contract is made when a hand ends with a value (as in the annotation of one hand).
-_MADE = (
-    "CASE WHEN {goal} = 'points' THEN {value} + coalesce(h.meld_side, 0) >= h.target "
-    "ELSE {value} = 1 AND (h.contract NOT LIKE '%+%' OR coalesce(h.meld_side, 0) >= h.level) END"
-)
 
 
 def has_evaluations(store: Store) -> bool:
@@ -93,7 +87,7 @@ def _scores(store: Store) -> str:
     rows = store.rows(
         "SELECT DISTINCT h.rules, h.rules_hash, h.contract, h.level, h.target, "
         "h.partner = '-' AS alone FROM hands h "
-        "WHERE h.hand_id IN (SELECT hand_id FROM evaluations) AND h.contract IS NOT NULL "
+        "WHERE h.hand_id IN (SELECT hand_id FROM hand_value) AND h.contract IS NOT NULL "
         "AND h.partner IS NOT NULL"
     )
     sets: dict[tuple[str, str], RuleSet] = {}
@@ -120,15 +114,14 @@ def _scores(store: Store) -> str:
 
 
 def _analysed(store: Store) -> str:
-    made = _MADE.format(goal="h.goal", value="h.start")
+    made = MADE.format(goal="h.goal", value="h.start")
     return (
         f"SELECT *, CASE WHEN open_made THEN if_made ELSE if_lost END AS open_score FROM ("
         f"SELECT h.*, v.if_made, v.if_lost, v.above, {made} AS open_made, "
         "CASE WHEN h.goal = 'points' THEN h.start + coalesce(h.meld_side, 0) END AS open_points "
-        "FROM (SELECT h.*, e.start, e.goal FROM hands h JOIN (SELECT hand_id, "
-        "any_value(best) AS start, any_value(goal) AS goal FROM evaluations WHERE ply = 0 "
-        "GROUP BY hand_id) e ON e.hand_id = h.hand_id "
-        "WHERE h.partner IS NOT NULL AND ({where})) h "
+        "FROM (SELECT h.*, e.start, e.goal FROM hands h JOIN hand_value e "
+        "ON e.hand_id = h.hand_id WHERE e.start IS NOT NULL AND h.partner IS NOT NULL "
+        "AND ({where})) h "
         f"LEFT JOIN (VALUES {_scores(store)}) v(rules_hash, contract, alone, if_made, if_lost, "
         "above) ON v.rules_hash = h.rules_hash AND v.contract = h.contract "
         "AND v.alone = (h.partner = '-'))"
@@ -139,45 +132,34 @@ ANALYSED = Population(
     "analysed", "analysed hands", "geanalyseerde spellen", "hand", _analysed,
 )  # fmt: skip
 
-_SEAT = (
-    "CASE WHEN b.play_seats IS NOT NULL "
-    "THEN nullif(strpos('NESW', substr(b.play_seats, c.ply + 1, 1)), 0) - 1 "
-    f"ELSE ({cardsql.leader('(c.ply // 4)')} + c.ply % 4) % 4 END"
+_MEASURES = ", ".join(f"l.{m}" for m in MEASURES)
+_OF_SEAT = (
+    f"SELECT h.*, l.goal, {_MEASURES}, {_NAME.format('l.seat')} AS who, "
+    f"seat_name(l.seat) AS own_seat, {_ROLE.format(k='l.seat')} AS role "
+    "FROM hands h JOIN seat_loss l ON l.hand_id = h.hand_id WHERE ({where})"
 )
-
-_CHOICES = (
-    "SELECT *, CASE WHEN k = declarer OR k = partner THEN best - value ELSE value - best END "
-    "AS cost FROM (SELECT b.hand_id, b.declarer, b.partner, c.ply, c.ply // 4 + 1 AS trick, "
-    f"c.goal, c.value, c.best, c.differ AND v.hand_id IS NULL AS mattered, {_SEAT} AS k "
-    "FROM (SELECT hand_id, ply::INTEGER AS ply, any_value(goal) AS goal, any_value(best) AS best, "
-    "max(value) FILTER (played) AS value, min(value) <> max(value) AS differ "
-    "FROM evaluations GROUP BY hand_id, ply) c JOIN hand b ON b.hand_id = c.hand_id "
-    "LEFT JOIN (SELECT DISTINCT hand_id, ply FROM violations WHERE severity = 'error') v "
-    "ON v.hand_id = c.hand_id AND v.ply = c.ply)"
+_OF_TRICK = (
+    f"SELECT h.*, l.trick, l.goal, {_MEASURES} "
+    "FROM hands h JOIN trick_loss l ON l.hand_id = h.hand_id WHERE ({where})"
 )
-"""Cards played in analysed hands: what each cost its side, and whether the choice mattered.
-
-An irregular card may bring something (a negative cost) and is not counted among the choices.
-"""
 
 CHOICE = Population(
     "choice", "cards played in analysed hands", "gespeelde kaarten in geanalyseerde spellen",
     "card",
-    f"SELECT h.*, c.ply, c.trick, c.goal, c.cost, c.mattered, {_NAME.format('c.k')} AS who, "
-    f"seat_name(c.k) AS own_seat, {_ROLE.format(k='c.k')} AS role, c.cost > 0 AND "
-    f"({_MADE.format(goal='c.goal', value='c.best')}) <> "
-    f"({_MADE.format(goal='c.goal', value='c.value')}) AS turned "
-    f"FROM ({_CHOICES}) c JOIN hands h ON h.hand_id = c.hand_id WHERE ({{where}})",
+    f"SELECT h.*, c.ply, c.trick, c.goal, c.cost, c.mattered, c.turned, {_NAME.format('c.seat')} "
+    f"AS who, seat_name(c.seat) AS own_seat, {_ROLE.format(k='c.seat')} AS role "
+    f"FROM ({choices()}) c JOIN hands h ON h.hand_id = c.hand_id WHERE ({{where}})",
     own={**_SEAT_OWN, "role": "", "trick": ""},
+    summed=(
+        (frozenset({"ply", "trick"}), _OF_SEAT),
+        (frozenset({"ply", "who", "own_seat", "role"}), _OF_TRICK),
+    ),
 )  # fmt: skip
 
 JUDGED = Population(
     "judged", "each player who played cards in an analysed hand that is about points",
     "elke speler die kaarten speelde in een geanalyseerd spel om punten", "player at a hand",
-    f"SELECT h.*, c.cost, {_NAME.format('c.k')} AS who, seat_name(c.k) AS own_seat, "
-    f"{_ROLE.format(k='c.k')} AS role FROM (SELECT hand_id, k, sum(cost) AS cost "
-    f"FROM ({_CHOICES}) WHERE goal = 'points' GROUP BY hand_id, k) c "
-    "JOIN hands h ON h.hand_id = c.hand_id WHERE ({where})",
+    f"{_OF_SEAT} AND l.goal = 'points'",
     own={**_SEAT_OWN, "role": ""},
 )  # fmt: skip
 
@@ -186,8 +168,8 @@ DECLARED = Population(
     "keuzes van de speler (weggelegde kaart, troef, meegevraagde kaart) in geanalyseerde spellen",
     "choice of declarer",
     "SELECT h.*, d.kind, d.goal, d.cost, d.cost > 0 AND "
-    f"({_MADE.format(goal='d.goal', value='d.best')}) <> "
-    f"({_MADE.format(goal='d.goal', value='d.value')}) AS turned "
+    f"({MADE.format(goal='d.goal', value='d.best')}) <> "
+    f"({MADE.format(goal='d.goal', value='d.value')}) AS turned "
     "FROM (SELECT hand_id, kind, goal, value, best, loss AS cost "
     "FROM declaration_evaluations WHERE chosen) d "
     "JOIN hands h ON h.hand_id = d.hand_id WHERE ({where})",
@@ -243,14 +225,15 @@ STATISTICS = (
     _S("lost_by_trick", "analysis", "points lost per card by trick",
        "punten verspeeld per kaart per slag", "mean", "points", "choice",
        "mean of what a card cost its side, in hands about points",
-       "u.goal = 'points'", "u.cost", by="trick"),
+       "u.goal = 'points'", "u.cost", by="trick", summed=("u.cards", "u.cost", "u.squares")),
     _S("accuracy", "analysis", "accuracy", "trefzekerheid", "rate", "of choices that mattered",
        "choice", "share of the cards that cost nothing, where legal cards differed in value",
-       "u.mattered", "u.cost <= 0", good=1),
+       "u.mattered", "u.cost <= 0", good=1, summed=("u.mattered", "u.exact", "0")),
     _S("blunders", "analysis", "cards that turned the contract", "kaarten die het bod omdraaiden",
        "rate", "of choices that mattered", "choice",
        "share of the cards by which a made contract was lost, or the reverse, against the "
-       "player's own side", "u.mattered", "u.turned", good=-1),
+       "player's own side", "u.mattered", "u.turned", good=-1,
+       summed=("u.mattered", "u.turned", "0")),
     _S("discard_loss", "analysis", "points lost by the discard",
        "punten verspeeld met de weggelegde kaart", "mean", "points", "declared",
        "mean of what the discard cost declarer's side against the best one, in hands about points",
@@ -275,5 +258,5 @@ STATISTICS = (
     _S("lead_accuracy", "analysis", "opening-lead accuracy", "trefzekerheid van de uitkomst",
        "rate", "of opening leads that mattered", "choice",
        "accuracy over the first card of the hand", "u.mattered AND u.ply = 0", "u.cost <= 0",
-       good=1),
+       good=1, summed=("u.led_mattered", "u.led_exact", "0")),
 )  # fmt: skip

@@ -14,17 +14,19 @@ from pandoeren_replay.statistics.compute import COUNTED
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import grouping
 from pandoeren_replay.statistics.model import Population, Statistic
-from pandoeren_replay.statistics.queries import key_sql, population_sql
+from pandoeren_replay.statistics.queries import key_sql, population_sql, summed_sql
 from pandoeren_replay.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One value of ``counted``, read: its statistic, and tests on its rows with parameters."""
+    """One value of ``counted``, read: its statistic, tests on its rows with parameters, and whether
+    only those with (without) what a rate counts are meant."""
 
     statistic: Statistic
     population: Population
     tests: tuple[str, ...]
+    hit: bool | None
     params: tuple[str, ...]
 
 
@@ -43,14 +45,16 @@ hit is yes or no, and goes with rates
     try:
         s = statistic(name.strip())
         population = POPULATIONS[s.population]
-        tests, params = [f"({s.over})"], []
+        hit: bool | None = None
+        tests: list[str] = []
+        params: list[str] = []
         for pair in pairs:
             key, _, text = (unquote(p) for p in pair.partition("="))
             key = key.strip()
             if key == "hit":
                 if s.unit != "rate" or text not in ("yes", "no"):
                     raise ValueError("hit is yes or no, and goes with rates")
-                tests.append(f"coalesce({s.value}, false) = {'true' if text == 'yes' else 'false'}")
+                hit = text == "yes"
             else:
                 sql = key_sql(population, grouping(key))
                 as_text = (
@@ -60,15 +64,28 @@ hit is yes or no, and goes with rates
                 params.append(text)
     except ValueError as e:
         raise FilterError(f"filter: {COUNTED} is {value!r}; {e}") from None
-    return Counted(s, population, tuple(tests), tuple(params))
+    return Counted(s, population, tuple(tests), hit, tuple(params))
 
 
 def counted_sql(store: Store, value: str) -> tuple[str, list[Any]]:
     """Condition on ``h`` (the view ``hands``) and its parameters for one value of ``counted``."""
     c = check_counted(value)
-    rows = population_sql(store, c.population).replace("{where}", "true")
+    s, tests = c.statistic, list(c.tests)
+    rows = summed_sql(c.population, tests) if s.summed else None
+    if rows is not None and s.summed:
+        n, hits, _ = s.summed
+        counted = {None: n, True: hits, False: f"{n} - {hits}"}[c.hit]
+        tests.append(f"{counted} > 0")
+        if s.unit == "mean":
+            tests.append(f"({s.over})")
+    else:
+        rows = population_sql(store, c.population)
+        tests.append(f"({s.over})")
+        if c.hit is not None:
+            tests.append(f"coalesce({s.value}, false) = {str(c.hit).lower()}")
+    rows = rows.replace("{where}", "true")
     return (
-        f"h.hand_id IN (SELECT u.hand_id FROM ({rows}) u WHERE {' AND '.join(c.tests)})",
+        f"h.hand_id IN (SELECT u.hand_id FROM ({rows}) u WHERE {' AND '.join(tests)})",
         list(c.params),
     )
 

@@ -21,7 +21,9 @@ class Population:
     ``hand_id``, all columns of the view ``hands``, and what the population adds. ``own`` are
     groupings that mean something else here (``player``: the player of the row, not declarer);
     ``plain`` are the groupings that a filter field expresses, by its name; ``filter`` is the
-    population in the filter language where that can say it.
+    population in the filter language where that can say it. ``summed`` are queries of the same rows
+    added up as far as the store has it so (:mod:`pandoeren_replay.store.losses`), each after the
+    columns that are lost in the adding up.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Population:
     own: dict[str, str] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
     filter: str | None = None
+    summed: tuple[tuple[frozenset[str], str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Statistic:
     number) over the rows with ``over``. ``formula`` says the same in words. ``filter`` is
     ``over`` in the filter language, ``None`` where it cannot say it. ``by`` is what it is usually
     split by; ``good`` whether more is better (1), worse (-1) or neither (0: never ranked).
+    ``summed`` is the same over rows that are added up: how many, the hits of a rate or the sum of a
+    mean, the sum of its squares.
     """
 
     id: str
@@ -58,6 +63,7 @@ class Statistic:
     filter: str | None = None
     by: str = "player"
     good: int = 0
+    summed: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,46 @@ def query(
         for sql in (g.order or (key,))
     ]
     columns += [f"{sql} AS o{i}" for i, sql in enumerate(places)]
-    columns.append('count(*) AS "rows"')
+    rows = summed_sql(population, [*keys, *places]) if all(s.summed for s in stats) else None
+    if rows is not None:
+        columns += ['sum(u.cards) AS "rows"', *_sums_of_sums(stats)]
+    else:
+        rows = population_sql(store, population)
+        columns += ['count(*) AS "rows"', *_sums(stats)]
+    only = [f"({key}) IS NOT NULL" for key in keys]
+    by = ", ".join(str(i + 1) for i in range(len(groups) + 1))
+    return (
+        f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n"
+        f"WHERE {' AND '.join(only)}\nGROUP BY {by}"
+    )
+
+
+def summed_sql(population: Population, sql: Sequence[str]) -> str | None:
+    """A population as rows that are added up, if they can answer; with ``{where}`` still in it.
+
+    ``sql`` are the expressions over ``u`` that are asked for.
+    """
+    asked = {c for text in sql for c in re.findall(r"\bu\.(\w+)", text)}
+    return next((rows for lost, rows in population.summed if not asked & lost), None)
+
+
+def _sums_of_sums(stats: Sequence[Statistic]) -> list[str]:
+    columns = []
+    for i, s in enumerate(stats):
+        assert s.summed is not None  # else the rows of the population are asked
+        n, total, squares = s.summed
+        over = f"FILTER ({s.over})" if s.unit == "mean" else ""
+        columns += [
+            f"coalesce(sum({n}) {over}, 0) AS n{i}",
+            f"0 AS s{i}",  # cards of a hand are valued only where it has some
+            f"coalesce(sum({total}) {over}, 0) AS t{i}",
+            f"coalesce(sum({squares}) {over}, 0) AS q{i}",
+        ]
+    return columns
+
+
+def _sums(stats: Sequence[Statistic]) -> list[str]:
+    columns = []
     for i, s in enumerate(stats):
         over = f"FILTER ({s.over})"
         sheet = f"FILTER (({s.over}) AND NOT u.with_cards)"
@@ -95,12 +134,7 @@ def query(
                 f"count(*) FILTER (({s.over}) AND ({s.value})) AS t{i}",
                 f"0 AS q{i}",
             ]
-    only = [f"({key}) IS NOT NULL" for key in keys]
-    by = ", ".join(str(i + 1) for i in range(len(groups) + 1))
-    return (
-        f"SELECT {', '.join(columns)}\nFROM (\n{population_sql(store, population)}\n) u\n"
-        f"WHERE {' AND '.join(only)}\nGROUP BY {by}"
-    )
+    return columns
 
 
 def _order_sql(group: Grouping, sql: str, key: str) -> str:

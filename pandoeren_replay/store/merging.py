@@ -15,6 +15,7 @@ from engine.cards import CARDS, SEATS
 from engine.record import HandRecord
 from engine.replay import replay
 from engine.ruleset import RuleSet
+from pandoeren_replay.store import losses
 from pandoeren_replay.store.columns import VIOLATION, arrow_table
 from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.encode import violation_rows
@@ -367,7 +368,8 @@ def take_back(con: Any, import_id: int) -> None:
     judge_again(con, restore_orphans(con))
     point_copies(con)
     merge_sources(con)
-    for table in ("violation", "evaluation", "declaration_value", "review", "disagreement"):
+    valued = ("evaluation", "declaration_value", "review", *losses.TABLES)
+    for table in ("violation", *valued, "disagreement"):
         con.execute(
             f"DELETE FROM {table} WHERE hand_id NOT IN (SELECT hand_id FROM hand UNION ALL "
             "SELECT hand_id FROM hand_other)"

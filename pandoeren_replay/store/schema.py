@@ -7,10 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
+from pandoeren_replay.store.losses import loss_tables
 from pandoeren_replay.store.parts import part_tables
 from pandoeren_replay.store.sums import sum_tables
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -64,7 +65,7 @@ _HAND_VIEW = "-- {the view hand}"
 def _tables() -> str:
     from pandoeren_replay.store.packed import packed_tables
 
-    return _sql("tables.sql") + packed_tables() + sum_tables() + part_tables()
+    return _sql("tables.sql") + packed_tables() + sum_tables() + part_tables() + loss_tables()
 
 
 def _migration(step: int) -> str:
@@ -72,7 +73,7 @@ def _migration(step: int) -> str:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
-    made = {8: sum_tables, 9: part_tables}
+    made = {8: sum_tables, 9: part_tables, 10: loss_tables}
     return made[step]() if step in made else MIGRATIONS[step]
 
 

@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from pandoeren_replay.store import losses
 from pandoeren_replay.store.packed import delete_hands
 
 VERSION_COLUMNS = "replaced_by, version, replaced_at, rule"
@@ -39,7 +40,7 @@ def replace_hand(con: Any, old: int, new: int) -> None:
     delete_hands(con, "hand_id = ?", [old])
     con.execute("DELETE FROM hand_other WHERE merged_into = ?", [old]).fetchall()
     con.execute("DELETE FROM disagreement WHERE hand_id = ?", [old]).fetchall()
-    for table in ("violation", "evaluation", "declaration_value", "review"):
+    for table in ("violation", "evaluation", "declaration_value", "review", *losses.TABLES):
         con.execute(
             f"DELETE FROM {table} WHERE hand_id IN "
             "(SELECT hand_id FROM hand_version WHERE replaced_by = ?)",

@@ -280,6 +280,11 @@ def test_values_of_cards(tmp_path: Path) -> None:
         "ORDER BY ALL"
     )
     assert lake.rows(query) == store.rows(query)
+    for s in STATISTICS:
+        if s.topic == "analysis":
+            for by in ([s.by], ["role", "trick"] if can_split(s, ["role", "trick"]) else ["rules"]):
+                own = measure(lake, [s.id], by)
+                assert_frame_equal(own, measure(store, [s.id], by), check_row_order=False)
     again = analyze_lake(lake)
     assert (again.done, again.known) == (0, mine.done)
     assert json.dumps(again.left_out) == json.dumps(mine.left_out)

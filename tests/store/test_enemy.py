@@ -20,7 +20,7 @@ import pytest
 
 from pandoeren_replay.importer import ImportTotals, import_paths
 from pandoeren_replay.maintenance import undo_import, vacuum, verify
-from pandoeren_replay.store import Store, StoreError, schema
+from pandoeren_replay.store import Store, StoreError, losses, schema
 from pandoeren_replay.store.sums import BY_NAME
 from parsers.base import Source
 
@@ -268,6 +268,7 @@ def test_odd_names_of_sources_find_their_hands(put: Put, store: Store, name: str
 
 # From version n + 1 back to n: what the older program's store did not have.
 OLDER = {
+    10: [f"DROP TABLE {t}" for t in losses.TABLES],
     9: ["DROP TABLE part", "DROP TABLE part_gone"],
     8: [f"DROP TABLE {t}" for t in ("sum_state", *BY_NAME)],
     7: [],
