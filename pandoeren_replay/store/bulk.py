@@ -152,6 +152,8 @@ class BulkImport:
                     done += chunk.size
                     say("import", min(done, source.size), source.size)
             self._written()
+            if self.counts.sums is not None:
+                self.counts.sums[-1].finish()
         except NotUtf8:
             raise NotForBulk(source.name) from None
         except (duckdb.Error, OSError, MemoryError):

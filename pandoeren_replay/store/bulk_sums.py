@@ -35,14 +35,15 @@ _MOST_POINTS, _MOST_MELD, _MOST_SCORE, _MOST_TRICKS = (
 _P0, _P1, _W0, _W1 = (WORDS.index(w) for w in ("p0", "p1", "w0", "w1"))
 _NO_DECLARER = (1 << FIELDS_0["declarer"]) - 1
 _UNKNOWN = 3
-NO_TARGET = -1
+_FEW = 64
+_WIDTH = 8  # of a cell: one line of the cache
 
 MEASURES = ("hands", "margin_n", "margin_t", "margin_q", "score_n", "score_t", "score_q")
-_FEW = 1 << 14
 
-# A key holds, from the lowest bits: the block (8), simulated (1), success (2), trump (3), declarer
-# (3); last the kind.
-_BLOCK, _WHO, _SUCCESS, _TRUMP_KEY, _DECLARER_KEY, _KIND = 0, 8, 9, 11, 14, 17
+# A key holds, from the lowest bits: simulated (1), success (2), trump (3), declarer (3); last the
+# kind. Before them the table of sums has the block.
+_WHO, _SUCCESS, _TRUMP_KEY, _DECLARER_KEY, _KIND = 0, 1, 3, 6, 9
+_BLOCK_BITS = 8
 
 
 @njit(cache=True, nogil=True)
@@ -54,27 +55,16 @@ def _score(words: Any, i: int, declarer: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _place(keys: Any, key: int) -> int:
-    """Where a key is in a table of keys, or would be put."""
-    mask = keys.size - 1
-    i = (key ^ key >> 15 ^ key >> 29) * 0x9E3779B1 & mask
-    while keys[i] != key and keys[i] != EMPTY:
-        i = (i + 1) & mask
-    return i
-
-
-@njit(cache=True, nogil=True)
 def add(
-    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, keys: Any, cells: Any, used: int,
-    start: int,
+    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, places: Any, cells: Any,
+    used: int, start: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Add hands ``rows[start:]`` to ``cells``; (how far it came, cells used).
+    """Add hands ``rows[start:]`` to ``cells``; (how far it came, groups used).
 
-    Stops when half of the table is used.
+    ``places`` says for every key where its group is in ``cells``, :data:`EMPTY` where it has none;
+    a group is an array of blocks. Stops where there is no room for another group.
     """
     for k in range(start, rows.size):
-        if 2 * used >= keys.size:
-            return k, used
         i = rows[k]
         w0, w1 = words[_W0, i], words[_W1, i]
         declarer = int((w0 >> _DECLARER) & _NO_DECLARER)
@@ -83,15 +73,16 @@ def add(
             success = int((w0 >> _RECORDED) & 3)
         if success > 1:
             success = _UNKNOWN
-        key = np.int64(hashes[i] % np.uint64(BLOCKS)) << _BLOCK
-        key |= int((w0 >> _SIMULATED) & 1) << _WHO | success << _SUCCESS
+        key = int((w0 >> _SIMULATED) & 1) << _WHO | success << _SUCCESS
         key |= int((w0 >> _TRUMP) & 7) << _TRUMP_KEY | declarer << _DECLARER_KEY
         key |= int(kinds[i]) << _KIND
-        at = _place(keys, key)
-        if keys[at] == EMPTY:
-            keys[at] = key
+        at = places[key]
+        if at == EMPTY:
+            if used == cells.shape[0]:
+                return k, used
+            places[key] = at = used
             used += 1
-        cell = cells[at]
+        cell = cells[at, hashes[i] % np.uint64(BLOCKS)]
         cell[0] += 1
         target = targets[kinds[i]]
         if target > 0 and (w0 >> _N_TRICKS) & _MOST_TRICKS == 8:
@@ -107,66 +98,59 @@ def add(
     return rows.size, used
 
 
-@njit(cache=True, nogil=True)
-def _move(keys: Any, cells: Any, to_keys: Any, to_cells: Any) -> None:
-    """Put all cells into an empty, larger table."""
-    for i in range(keys.size):
-        if keys[i] != EMPTY:
-            at = _place(to_keys, keys[i])
-            to_keys[at] = keys[i]
-            to_cells[at] = cells[i]
-
-
 class _Cells:
-    """Sums by key, in a table that grows."""
+    """Sums by key and block: an array of cells for every key that occurs."""
 
     def __init__(self) -> None:
-        self.keys = np.full(_FEW, EMPTY, np.int64)
-        self.cells = np.zeros((_FEW, len(MEASURES)), np.int64)
+        self.places = np.full(0, EMPTY, np.int32)
+        self.cells = np.zeros((_FEW, BLOCKS, _WIDTH), np.int64)
         self.used = 0
 
     def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any) -> None:
+        size = targets.size << _KIND
+        if self.places.size < size:
+            more = np.full(size - self.places.size, EMPTY, np.int32)
+            self.places = np.concatenate([self.places, more])
         at = 0
         while at < rows.size:
             at, self.used = add(
-                words, kinds, hashes, rows, targets, self.keys, self.cells, self.used, at,
+                words, kinds, hashes, rows, targets, self.places, self.cells, self.used, at,
             )  # fmt: skip
             if at < rows.size:
-                keys = np.full(4 * self.keys.size, EMPTY, np.int64)
-                cells = np.zeros((keys.size, len(MEASURES)), np.int64)
-                _move(self.keys, self.cells, keys, cells)
-                self.keys, self.cells = keys, cells
+                self.cells = np.concatenate([self.cells, np.zeros_like(self.cells)])
 
     def table(self) -> Any:
-        """As an Arrow table: key and measures, in the order of keys."""
-        there = np.flatnonzero(self.keys != EMPTY)
-        there = there[np.argsort(self.keys[there])]
-        columns = {"key": self.keys[there]}
-        columns |= {m: self.cells[there, k] for k, m in enumerate(MEASURES)}
+        """As an Arrow table: key (the block lowest) and measures, in the order of keys."""
+        keys = np.flatnonzero(self.places != EMPTY)
+        cells = self.cells[self.places[keys]].reshape(-1, _WIDTH)
+        keys = (keys[:, np.newaxis] << _BLOCK_BITS | np.arange(BLOCKS)).ravel()
+        there = cells[:, 0] > 0
+        columns = {"key": keys[there]}
+        columns |= {m: cells[there, k] for k, m in enumerate(MEASURES)}
         return pa.table(columns)
 
 
 def _bits(at: int, width: int) -> str:
-    return f"((s.key >> {at}) & {(1 << width) - 1})"
+    return f"((s.key >> {_BLOCK_BITS + at}) & {(1 << width) - 1})"
 
 
 _SHARED = (
     f"{_bits(_WHO, 1)} = 1 AS simulated, true AS with_cards, "
     f"CASE {_bits(_SUCCESS, 2)} WHEN 0 THEN false WHEN 1 THEN true END AS success, "
-    f"{_bits(_BLOCK, 8)}::UTINYINT AS block_nr, "
+    f"(s.key & {(1 << _BLOCK_BITS) - 1})::UTINYINT AS block_nr, "
     f"{', '.join(f'sum(s.{m})::BIGINT AS {m}' for m in MEASURES)}"
 )
 _CONTRACTS = (
     "INSERT INTO sum_contract BY NAME SELECT k.rules, k.rules_hash, k.contract, k.contract_key, "
     f"k.level, k.target, nullif(seat_name({_bits(_DECLARER_KEY, 3)}), '') AS declarer, "
     f"nullif(trump_name({_bits(_TRUMP_KEY, 3)}), '') AS trump, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_KIND} "
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_BLOCK_BITS + _KIND} "
     "WHERE k.contract IS NOT NULL GROUP BY ALL"
 )
 _ORIGINS = (
     "INSERT INTO sum_origin BY NAME SELECT k.rules, (SELECT name FROM source WHERE source_id = ?) "
     f"AS source, k.contract IS NOT NULL AS played, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_KIND} GROUP BY ALL"
+    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_BLOCK_BITS + _KIND} GROUP BY ALL"
 )
 
 
@@ -175,15 +159,23 @@ class PackedSums:
 
     def __init__(self, source_id: int) -> None:
         self._source_id = source_id
-        self._cells = _Cells()
+        self._cells: _Cells | None = _Cells()
+        self._table: Any = None
 
     def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Sequence[int]) -> None:
-        """Add packed hands; ``targets`` by number of the kind."""
+        """Add packed hands; ``targets`` by number of the kind. Not after :meth:`finish`."""
+        assert self._cells is not None
         self._cells.add(words, kinds, hashes, rows, np.array(targets, np.int64))
+
+    def finish(self) -> None:
+        """That was all of the source: keep no more memory than what was added up needs."""
+        if self._cells is not None:
+            self._table, self._cells = self._cells.table(), None
 
     def insert(self, con: Any) -> None:
         """Add them to the tables of sums; the kinds and the source must be in the store."""
-        con.register("incoming_sums", self._cells.table())
+        self.finish()
+        con.register("incoming_sums", self._table)
         con.execute(_CONTRACTS).fetchall()
         con.execute(_ORIGINS, [self._source_id]).fetchall()
         con.unregister("incoming_sums")
