@@ -77,6 +77,20 @@ def _eight_bytes(typing_context: Any, data: Any, at: Any) -> Any:
     return types.int64(data, types.intp), code
 
 
+@intrinsic
+def put_eight(typing_context: Any, data: Any, at: Any, value: Any) -> Any:
+    """Write a number as eight bytes at any place of an array of bytes, the lowest first."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.gep(array.data, [args[1]], source_etype=ir.IntType(8))
+        store = builder.store(args[2], builder.bitcast(place, ir.IntType(64).as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(data, types.intp, types.int64), code
+
+
 _MASKS = np.array([(1 << 8 * n) - 1 if n < 8 else -1 for n in range(9)])
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.batch import replay_columns
 from engine.batch_result import RESULT, BatchResult
@@ -61,6 +60,9 @@ from parsers.phl_bytes import SKIP, NotUtf8, PhlBytesReader, PhlChunk
 
 log = logging.getLogger(__name__)
 
+CHUNKS = 4
+"""Chunks of a row group: what is worked on at a time should be little, because memory that is
+touched for the first time costs as much as reading hands into it."""
 MANY_DOUBLES = 100_000
 MEMORY = "512MB"
 """What DuckDB may keep of its file while hands are written."""
@@ -124,7 +126,8 @@ class BulkImport:
         self._doubles: list[Double] = []
         self._again: list[tuple[str, Any]] = []
         # One for the hands that are being written, one for the next ones.
-        self._rooms = [np.empty(ROW_GROUP, RESULT) for _ in range(2)]
+        self._rows = max(1, ROW_GROUP // CHUNKS)
+        self._rooms = [np.empty(self._rows, RESULT) for _ in range(2)]
         self._pool = ThreadPoolExecutor(1, "store-writer")
         self._writing: Future[None] | None = None
 
@@ -141,7 +144,7 @@ class BulkImport:
         try:
             with (
                 source.open() as stream,
-                closing(_ahead(reader.chunks(stream, ROW_GROUP))) as chunks,
+                closing(_ahead(reader.chunks(stream, self._rows))) as chunks,
             ):
                 for chunk in chunks:
                     self._chunk(chunk, source, source_id)
@@ -282,7 +285,7 @@ class BulkImport:
                 again_rows = mine[~new[mine]]
                 table = packed_table(chunk, result, packed, again_rows, kind == TOLD)
                 table = _with_ids(table, None, hashes[again_rows], source_id)
-                self._again.append((name, _own(table)))
+                self._again.append((name, table))
         rows, again, violations = [], [], []
         for i in sorted(slow):
             fixed = {"hand_id": int(ids[i]), "hash": slow[i].hash, "source_id": source_id}
@@ -339,8 +342,7 @@ class BulkImport:
             while sum(map(len, pieces)) >= ROW_GROUP:
                 group, pieces = _cut(pieces, ROW_GROUP)
                 self._insert(name, group)
-            # What is left outlives the bytes that it was read from.
-            self._waiting[name] = [_own(piece) for piece in pieces if len(piece)]
+            self._waiting[name] = [piece for piece in pieces if len(piece)]
 
     def _flush(self) -> None:
         """Write what does not fill a row group."""
@@ -351,13 +353,10 @@ class BulkImport:
 
     def _insert(self, table: str, pieces: list[Any]) -> None:
         """One insert of all pieces: DuckDB cuts row groups by inserts."""
-        names = [f"incoming_{k}" for k in range(len(pieces))]
-        for name, piece in zip(names, pieces, strict=True):
-            self._con.register(name, piece)
-        union = " UNION ALL BY NAME ".join(f"SELECT * FROM {name}" for name in names)
-        self._con.execute(f"INSERT INTO {table} BY NAME {union}").fetchall()
-        for name in names:
-            self._con.unregister(name)
+        # Columns that are empty in a piece are not in it.
+        self._con.register("incoming", pa.concat_tables(pieces, promote_options="default"))
+        self._con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming").fetchall()
+        self._con.unregister("incoming")
         if self._in_steps:
             # Only now are they compressed and written: better here, while the next ones are read.
             self._con.execute("COMMIT")
@@ -403,14 +402,6 @@ def _cut(pieces: list[Any], n: int) -> tuple[list[Any], list[Any]]:
             rest.insert(0, piece.slice(n))
         n -= len(first[-1])
     return first, rest
-
-
-def _own(table: Any) -> Any:
-    """A table whose texts are its own and no views into the bytes of a file."""
-    for k, column in enumerate(table.schema):
-        if pa.types.is_string_view(column.type):
-            table = table.set_column(k, column.name, pc.cast(table.column(k), pa.string()))
-    return table
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from parsers.phl_bytes import PhlChunk
 _IDENTITY = np.array([META_KEYS.index(k) for k in IDENTITY_KEYS], np.int64)
 _NO_KIND = MOST_KINDS - 1
 _FEW = 256
+_NOTHING = np.zeros(kernels.SLACK, np.uint8)
 
 Kind = tuple[str, str, str | None, str | None, str | None, int | None, int | None]
 """Rules, their hash, field 1 where that is not just the id; contract, its key, level, target."""
@@ -142,8 +143,8 @@ def packed_table(
 ) -> Any:
     """Hands as rows of the table ``hand_packed`` (``told``: ``hand_told``).
 
-    ``hand_id``, ``hash`` and ``source_id`` are for the caller to add. The table holds views into
-    ``chunk.data``, which must live as long as it. Columns that are empty are left out.
+    ``hand_id``, ``hash`` and ``source_id`` are for the caller to add. Columns that are empty are
+    left out.
     """
     texts = _Texts(chunk, result, rows)
     columns = {
@@ -166,14 +167,13 @@ class _Texts:
         self.chunk = chunk
         self.result = result
         self.rows = rows
-        self.data = pa.py_buffer(chunk.data)
 
     def told(self) -> dict[str, Any]:
         """The columns of :data:`pandoeren_replay.store.columns.TOLD`."""
         columns = {c: self.meta(key) for key, c in META_COLUMNS.items() if c in TOLD}
-        views, valid = self._room()
-        kernels.rest_views(self.chunk.data, self.chunk.lines, self.rows, views, valid)
-        columns["meta_rest"] = _strings(views, valid, [self.data])
+        at, length = self._room()
+        kernels.rest_spans(self.chunk.lines, self.rows, at, length)
+        columns["meta_rest"] = _strings(self.chunk.data, at, length)
         columns["meta_keys"] = self._orders()
         columns["call_seats"] = self._call_seats()
         hands, out = self.chunk.columns.hands, self.result.hands
@@ -189,29 +189,29 @@ class _Texts:
 
     def field(self, which: int, wanted: Any = None) -> Any:
         """A field as it is written, where ``wanted``; without that, ``.`` is nothing."""
-        views, valid = self._room()
-        kernels.field_views(
-            self.chunk.data, self.chunk.lines, self.rows, which, views, valid, wanted is not None
+        at, length = self._room()
+        kernels.field_spans(
+            self.chunk.data, self.chunk.lines, self.rows, which, at, length, wanted is not None
         )
         if wanted is not None:
-            valid &= wanted
-        return _strings(views, valid, [self.data])
+            length[~wanted] = -1
+        return _strings(self.chunk.data, at, length)
 
     def meta(self, key: str) -> Any:
         """The values of a key of META."""
-        views, valid = self._room()
-        decoded = np.zeros(0, np.uint8)
+        at, length = self._room()
+        decoded = np.zeros(kernels.SLACK, np.uint8)
         while True:
-            need = kernels.meta_views(
-                self.chunk.data, self.chunk.lines, self.rows, META_KEYS.index(key), views, valid,
+            need = kernels.meta_spans(
+                self.chunk.data, self.chunk.lines, self.rows, META_KEYS.index(key), at, length,
                 decoded,
             )  # fmt: skip
             if need <= decoded.size:
-                return _strings(views, valid, [self.data, pa.py_buffer(decoded)])
+                return _strings(self.chunk.data, at, length, decoded)
             decoded = np.zeros(need, np.uint8)
 
     def _call_seats(self) -> Any:
-        views, valid = self._room()
+        at, length = self._room()
         columns = self.chunk.columns
         hands = columns.hands[self.rows]
         text = np.empty(int(hands["n_calls"].sum()) + kernels.SLACK, np.uint8)
@@ -221,13 +221,13 @@ class _Texts:
             if not where.size:
                 continue
             auction = tables_of(rules).auction
-            mine, ok = views[where], valid[where]
+            starts, sizes = at[where], length[where]
             used = kernels.call_seats(
                 columns.hands, columns.calls, self.rows[where], auction.symbol, auction.steps,
-                auction.states, text, used, mine, ok,
+                auction.states, text, used, starts, sizes,
             )  # fmt: skip
-            views[where], valid[where] = mine, ok
-        return _strings(views, valid, [pa.py_buffer(text)])
+            at[where], length[where] = starts, sizes
+        return _strings(text, at, length)
 
     def _orders(self) -> Any:
         """Order of the META keys where it is not the usual one."""
@@ -243,7 +243,8 @@ class _Texts:
         return _words(codes, texts) if texts else None
 
     def _room(self) -> tuple[Any, Any]:
-        return np.empty((self.rows.size, 2), np.int64), np.empty(self.rows.size, np.bool_)
+        """Where texts are, and how long."""
+        return np.empty(self.rows.size, np.int64), np.empty(self.rows.size, np.int32)
 
 
 def _order_text(packed: int) -> str | None:
@@ -273,12 +274,17 @@ def _some(flags: Any) -> Any:
     return None if flags.all() else pa.py_buffer(np.packbits(flags, bitorder="little"))
 
 
-def _strings(views: Any, valid: Any, buffers: list[Any]) -> Any:
-    """A string column, ``None`` where all of it is null."""
-    if not valid.any():
+def _strings(data: Any, at: Any, length: Any, decoded: Any = _NOTHING) -> Any:
+    """A string column of its own bytes, ``None`` where all of it is null (length -1)."""
+    offsets = np.empty(length.size + 1, np.int32)
+    there = kernels.text_offsets(length, offsets)
+    if not there:
         return None
-    parts = [_some(valid), pa.py_buffer(views), *buffers]
-    return pa.Array.from_buffers(pa.string_view(), len(views), parts)
+    out = np.empty(int(offsets[-1]) + kernels.SLACK, np.uint8)
+    kernels.gather(data, decoded, at, offsets, out)
+    bits = None if there == length.size else _some(length >= 0)
+    parts = [bits, pa.py_buffer(offsets), pa.py_buffer(out)]
+    return pa.Array.from_buffers(pa.string(), length.size, parts)
 
 
 def _words(codes: Any, words: list[str]) -> Any:
@@ -286,4 +292,4 @@ def _words(codes: Any, words: list[str]) -> Any:
     bits = _some(codes >= 0)
     data = pa.py_buffer(np.maximum(codes, 0) if bits is not None else codes)
     indices = pa.Array.from_buffers(pa.int32(), len(codes), [bits, data])
-    return pa.DictionaryArray.from_arrays(indices, pa.array(words))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(words)).cast(pa.string())

@@ -1,4 +1,4 @@
-"""Compiled parts of the bulk road into the store: hashes and string views."""
+"""Compiled parts of the bulk road into the store: hashes and texts."""
 
 from typing import Any
 
@@ -7,14 +7,11 @@ from numba import njit
 
 from engine.cards import SEATS
 from pandoeren_replay.store.hash import OFFSET, PRIME, absorb, finish
-from parsers.phl_byte_fields import take
+from parsers.phl_byte_fields import put_eight, take
 from parsers.phl_byte_lines import META_KEYS
 
-INLINE = 12
-"""Arrow string views are two words: up to 12 bytes stand in them, of longer texts the length and
-the first 4 bytes, then buffer and offset. Null ones are zero."""
 SLACK = 16
-"""Bytes after the last text of a buffer that may be looked at."""
+"""Bytes after the last text of a buffer that may be looked at, or written over."""
 
 _KEY_LENGTHS = np.array([len(k) for k in META_KEYS])
 _SEAT_BYTES = np.frombuffer(SEATS.encode(), np.uint8)
@@ -25,48 +22,50 @@ _LANES = 4
 
 
 @njit(cache=True, nogil=True)
-def _view(v: Any, k: int, data: Any, buffer: int, at: int, length: int) -> None:
-    if length > INLINE:
-        v[k, 0] = length | take(data, at, 4) << 32
-        v[k, 1] = buffer | at << 32
-    else:
-        v[k, 0] = length | take(data, at, min(length, 4)) << 32
-        v[k, 1] = take(data, at + 4, length - 4) if length > 4 else 0
-
-
-@njit(cache=True, nogil=True)
-def _null(v: Any, k: int) -> None:
-    v[k, 0] = 0
-    v[k, 1] = 0
-
-
-@njit(cache=True, nogil=True)
-def field_views(
-    data: Any, lines: Any, rows: Any, which: int, views: Any, valid: Any, dots: bool
+def field_spans(
+    data: Any, lines: Any, rows: Any, which: int, at: Any, length: Any, dots: bool
 ) -> None:
-    """Views of field ``which`` (0-7) of some lines; ``.`` is absent unless ``dots``."""
+    """Where field ``which`` (0-7) of some lines is; ``.`` is absent (-1) unless ``dots``."""
     for k in range(rows.size):
         line = lines[rows[k]]
-        at = line.start + line.fields[which]
-        length = int(line.fields[which + 1]) - int(line.fields[which]) - 1
-        absent = length == 1 and data[at] == _DOT and not dots
-        valid[k] = not absent
-        if absent:
-            _null(views, k)
-        else:
-            _view(views, k, data, 0, at, length)
+        start = line.start + line.fields[which]
+        n = int(line.fields[which + 1]) - int(line.fields[which]) - 1
+        at[k] = start
+        length[k] = -1 if n == 1 and data[start] == _DOT and not dots else n
 
 
 @njit(cache=True, nogil=True)
-def rest_views(data: Any, lines: Any, rows: Any, views: Any, valid: Any) -> None:
-    """Views of the META keys without a column of their own."""
+def rest_spans(lines: Any, rows: Any, at: Any, length: Any) -> None:
+    """Where the META keys without a column of their own are."""
     for k in range(rows.size):
         line = lines[rows[k]]
-        valid[k] = line.rest_len > 0
-        if valid[k]:
-            _view(views, k, data, 0, line.start + line.rest_at, int(line.rest_len))
-        else:
-            _null(views, k)
+        at[k] = line.start + line.rest_at
+        length[k] = line.rest_len if line.rest_len > 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def text_offsets(length: Any, offsets: Any) -> int:
+    """Where texts of these lengths (-1: none) begin and end in one buffer; how many there are."""
+    n = 0
+    offsets[0] = 0
+    for k in range(length.size):
+        n += length[k] >= 0
+        offsets[k + 1] = offsets[k] + max(length[k], 0)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def gather(data: Any, decoded: Any, at: Any, offsets: Any, out: Any) -> None:
+    """Put texts one after the other; those before place 0 are in ``decoded``."""
+    for k in range(at.size):
+        p, to, end = at[k], int(offsets[k]), int(offsets[k + 1])
+        source = data if p >= 0 else decoded
+        if p < 0:
+            p = ~p
+        while to < end:
+            put_eight(out, to, take(source, p, 8))  # type: ignore[call-arg]
+            to += 8
+            p += 8
 
 
 @njit(cache=True, nogil=True)
@@ -75,36 +74,30 @@ def _hex(b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def meta_views(
-    data: Any, lines: Any, rows: Any, key: int, views: Any, valid: Any, decoded: Any
+def meta_spans(
+    data: Any, lines: Any, rows: Any, key: int, at: Any, length: Any, decoded: Any
 ) -> int:
-    """Views of a META value; those with escapes are decoded into ``decoded`` (buffer 1).
+    """Where a META value is; those with escapes are decoded into ``decoded`` (see :func:`gather`).
 
     Returns how much of ``decoded`` is needed; where that is more than there is, nothing is decoded.
     """
-    need = 0
+    need = SLACK
     for k in range(rows.size):
         line = lines[rows[k]]
-        if line.meta_len[key] >= 0 and line.escaped >> key & 1:
-            need += line.meta_len[key]
-    need += SLACK
-    if need > decoded.size:
+        at[k] = line.start + line.meta_at[key]
+        length[k] = line.meta_len[key]
+        if length[k] >= 0 and line.escaped >> key & 1:
+            need += length[k]
+    if need == SLACK or need > decoded.size:
         return need
     out = 0
     for k in range(rows.size):
-        line = lines[rows[k]]
-        length = line.meta_len[key]
-        valid[k] = length >= 0
-        if length < 0:
-            _null(views, k)
-            continue
-        at = line.start + line.meta_at[key]
-        if not line.escaped >> key & 1:
-            _view(views, k, data, 0, at, length)
+        if length[k] < 0 or not lines[rows[k]].escaped >> key & 1:
             continue
         first = out
-        p = at
-        while p < at + length:
+        p = at[k]
+        end = p + length[k]
+        while p < end:
             if data[p] == _PERCENT:
                 decoded[out] = 16 * _hex(data[p + 1]) + _hex(data[p + 2])
                 p += 3
@@ -112,18 +105,19 @@ def meta_views(
                 decoded[out] = data[p]
                 p += 1
             out += 1
-        _view(views, k, decoded, 1, first, out - first)
+        at[k] = ~first
+        length[k] = out - first
     return need
 
 
 @njit(cache=True, nogil=True)
 def call_seats(
-    hands: Any, calls: Any, rows: Any, symbol: Any, steps: Any, states: Any, text: Any, at: int,
-    views: Any, valid: Any,
+    hands: Any, calls: Any, rows: Any, symbol: Any, steps: Any, states: Any, text: Any, used: int,
+    at: Any, length: Any,
 ) -> int:  # fmt: skip
     """Who made each call (lower case: without effect), where that is not just round the table.
 
-    The letters go into ``text`` from ``at`` on; returns where they end.
+    The letters go into ``text`` from ``used`` on; returns where they end.
     """
     for k in range(rows.size):
         h = hands[rows[k]]
@@ -133,19 +127,18 @@ def call_seats(
             step = steps[state, symbol[calls[h.calls_at + n]]]
             usual = usual and not step.fault and states[state].turn == n & 3
             state = step.following
-        valid[k] = not usual
+        at[k] = used
+        length[k] = -1 if usual else h.n_calls
         if usual:
-            _null(views, k)
             continue
         state = 0
         for n in range(h.n_calls):
             step = steps[state, symbol[calls[h.calls_at + n]]]
             seat = (h.dealer + 1 + states[state].turn) & 3
-            text[at + n] = _SEAT_BYTES[seat] + (_LOWER if step.fault else 0)
+            text[used + n] = _SEAT_BYTES[seat] + (_LOWER if step.fault else 0)
             state = step.following
-        _view(views, k, text, 0, at, int(h.n_calls))
-        at += h.n_calls
-    return at
+        used += h.n_calls
+    return used
 
 
 @njit(cache=True, nogil=True)
