@@ -84,11 +84,10 @@ def _scores(store: Store) -> str:
     from engine.score import hand_score
     from engine.state import NOBODY
 
+    # Of all hands: to look which of them are valued takes longer than to work out a few contracts.
     rows = store.rows(
-        "SELECT DISTINCT h.rules, h.rules_hash, h.contract, h.level, h.target, "
-        "h.partner = '-' AS alone FROM hands h "
-        "WHERE h.hand_id IN (SELECT hand_id FROM hand_value) AND h.contract IS NOT NULL "
-        "AND h.partner IS NOT NULL"
+        "SELECT DISTINCT rules, rules_hash, contract, level, target FROM hand "
+        "WHERE contract IS NOT NULL"
     )
     sets: dict[tuple[str, str], RuleSet] = {}
     values = []
@@ -98,18 +97,18 @@ def _scores(store: Store) -> str:
         bid = rules.bid(r["contract"])
         if bid is None:
             continue
-        partner = NOBODY if r["alone"] else 2
         by_points = rules.score.system == "race" and bid.contract.goal == "points"
-        worth = [
-            None if by_points else hand_score(rules, bid, 0, partner, made)
-            for made in (True, False)
-        ]
-        made, lost = ("NULL" if w is None else str(w[0]) for w in worth)
         above = next_level(rules, r["level"]) if r["target"] and r["level"] else None
-        values.append(
-            f"({_text(key[1])}, {_text(r['contract'])}, {str(bool(r['alone'])).lower()}, "
-            f"{made}, {lost}, {above or 'NULL'})"
-        )
+        for partner in (NOBODY, 2):
+            worth = [
+                None if by_points else hand_score(rules, bid, 0, partner, made)
+                for made in (True, False)
+            ]
+            made, lost = ("NULL" if w is None else str(w[0]) for w in worth)
+            values.append(
+                f"({_text(key[1])}, {_text(r['contract'])}, {str(partner == NOBODY).lower()}, "
+                f"{made}, {lost}, {above or 'NULL'})"
+            )
     return ", ".join(values) or "('', '', false, 0, 0, 0)"
 
 

@@ -281,14 +281,15 @@ def _work_out_intervals(cells: Sequence[Cell]) -> None:
         of_size.setdefault(len(cell.counts), []).append(cell)
     for size, alike in of_size.items():
         if size < 2:
-            for cell in alike:
-                cell.interval = intervals.mean_interval([cell.n], [cell.total], cell.squares)
+            found = intervals.value_intervals(
+                [c.n for c in alike], [c.total for c in alike], [c.squares for c in alike]
+            )
         else:
             found = intervals.mean_intervals(
                 np.stack([c.counts for c in alike]), np.stack([c.sums for c in alike])
             )
-            for cell, interval in zip(alike, found):
-                cell.interval = interval
+        for cell, interval in zip(alike, found):
+            cell.interval = interval
 
 
 def _work_out_rests(cells: Sequence[Cell], total: Cell) -> None:
@@ -454,6 +455,11 @@ def key_text(value: Any) -> str:
     return f"{value[0]}\t{value[1]}" if isinstance(value, tuple) else str(value)
 
 
+def _escaped(text: str) -> str:
+    # Most need no escape; to look for what does takes ten times as long.
+    return text if text.isascii() and text.isalnum() else percent(text, safe="")
+
+
 def drill(
     population: Population,
     s: Statistic,
@@ -471,7 +477,7 @@ def drill(
         g.name in population.plain and (g.field or g.name == "pair") for g in groups
     )
     if not plain:
-        named = [s.id, *(f"{g}={percent(key_text(v), safe='')}" for g, v in group.items())]
+        named = [s.id, *(f"{g}={_escaped(key_text(v))}" for g, v in group.items())]
         return " and ".join([*parts, f"{COUNTED}={quote(';'.join(named))}"])
     for g in groups:
         value = str(group[g.name])

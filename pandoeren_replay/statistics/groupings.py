@@ -17,7 +17,8 @@ _ALL = (
              "u.declarer_name", "declarer", by_size=True),
     Grouping("pair", "declarer and partner", "speler en maat",
              "CASE WHEN u.partner_name IS NOT NULL "
-             "THEN [u.declarer_name, u.partner_name] END", by_size=True),
+             "THEN [u.declarer_name, u.partner_name] END", by_size=True,
+             parts=("u.declarer_name", "u.partner_name")),
     Grouping("seat", "seat of declarer, or of the row",
              "plaats van de speler, of van wie het betreft",
              "u.declarer", "seat", ("strpos('NESW', u.declarer)",)),

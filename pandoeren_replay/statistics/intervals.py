@@ -106,15 +106,28 @@ def mean_interval(
     """
     m = len(n)
     if m < 2:
-        size = float(sum(n))
-        if squares is None or size < 2:
+        if squares is None:
             return None
-        mean = float(sum(total)) / size
-        variance = max(0.0, (squares - size * mean * mean) / (size - 1))
-        se = math.sqrt(variance / size)
-        reach = t_value(int(size) - 1, confidence) * se
-        return mean - reach, mean + reach, se
+        return value_intervals([sum(n)], [sum(total)], [squares], confidence)[0]
     return mean_intervals(np.array([n]), np.array([total]), confidence)[0]
+
+
+def value_intervals(
+    n: Any, total: Any, squares: Any, confidence: float = CONFIDENCE
+) -> list[tuple[float, float, float] | None]:
+    """Student's interval and standard error of the means of several groups of values.
+
+    ``n``, ``total`` and ``squares`` are the number of values of each group, their sum and that of
+    their squares. ``None`` for a group of fewer than two values.
+    """
+    n, total, squares = (np.asarray(x, np.float64) for x in (n, total, squares))
+    some = np.maximum(n, 2.0)
+    mean = total / some
+    se = np.sqrt(np.maximum(0.0, (squares - some * mean * mean) / (some - 1)) / some)
+    sizes, at = np.unique(some, return_inverse=True)
+    reach = np.array([t_value(int(x) - 1, confidence) for x in sizes])[at] * se
+    found = zip((mean - reach).tolist(), (mean + reach).tolist(), se.tolist())
+    return [x if enough else None for x, enough in zip(found, (n >= 2).tolist())]
 
 
 _TOGETHER = 256

@@ -68,7 +68,10 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What figures are split by; ``field`` is the filter field that leads to a group's hands."""
+    """What figures are split by; ``field`` is the filter field that leads to a group's hands.
+
+    ``parts`` are the columns that ``sql`` puts together: to group by them takes less time.
+    """
 
     name: str
     en: str
@@ -77,3 +80,4 @@ class Grouping:
     field: str = ""
     order: tuple[str, ...] = ()
     by_size: bool = False
+    parts: tuple[str, ...] = ()

@@ -64,17 +64,13 @@ def query(
     squares ``q``.
     """
     keys = [key_sql(population, g) for g in groups]
-    columns = [f'{sql} AS "{g.name}"' for g, sql in zip(groups, keys)]
+    columns = _key_columns(groups, keys)
     means = any(s.unit == "mean" for s in stats)
     block = "''"
     if means:
         block = _block_sql(_few_sessions(store) if few_sessions is None else few_sessions)
     columns.append(f"{block} AS block")
-    places = [
-        f"min({_order_sql(g, sql, key)})"
-        for g, key in zip(groups, keys)
-        for sql in (g.order or (key,))
-    ]
+    places = _places(groups, keys)
     columns += [f"{sql} AS o{i}" for i, sql in enumerate(places)]
     rows = summed_sql(population, [*keys, *places]) if all(s.summed for s in stats) else None
     if rows is not None:
@@ -82,12 +78,41 @@ def query(
     else:
         rows = population_sql(store, population)
         columns += ['count(*) AS "rows"', *_sums(stats)]
-    only = [f"({key}) IS NOT NULL" for key in keys]
-    by = ", ".join(str(i + 1) for i in range(len(groups) + 1))
-    return (
-        f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n"
-        f"WHERE {' AND '.join(only)}\nGROUP BY {by}"
-    )
+    return f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n{_grouped(groups, keys, block)}"
+
+
+def _parts(group: Grouping, key: str) -> tuple[str, ...]:
+    return group.parts if group.parts and key == group.sql else (key,)
+
+
+def _key_columns(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
+    """The groups as they are shown, each from what is grouped by."""
+    return [
+        f'[{", ".join(parts)}] AS "{g.name}"' if len(parts) > 1 else f'{parts[0]} AS "{g.name}"'
+        for g, parts in zip(groups, map(_parts, groups, keys))
+    ]
+
+
+def _grouped(groups: Sequence[Grouping], keys: Sequence[str], block: str) -> str:
+    """The end of a query: only rows of a group, by group and block."""
+    parts = [p for g, key in zip(groups, keys) for p in _parts(g, key)]
+    only = [f"({p}) IS NOT NULL" for p in parts]
+    return f"WHERE {' AND '.join(only)}\nGROUP BY {', '.join([*parts, block])}"
+
+
+def _places(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
+    """What groups are sorted by: expressions of the query for each group and block."""
+    out = []
+    for g, key in zip(groups, keys):
+        for sql in g.order or (key,):
+            # The least of what is grouped by need not be looked for in every row.
+            own = sql == key
+            out.append(
+                f"any_value({g.parts[0] if g.parts and key == g.sql else key})"
+                if own
+                else f"min({_order_sql(g, sql, key)})"
+            )
+    return out
 
 
 def summed_sql(population: Population, sql: Sequence[str]) -> str | None:
@@ -222,9 +247,8 @@ def summed_query(
     block = "coalesce(u.block_session, '#' || u.block_nr)" if few else "u.block_nr"
     if all(s.unit != "mean" for s in stats):
         block = "''"
-    columns = [f'{sql} AS "{g.name}"' for g, sql in zip(groups, keys)]
-    columns.append(f"{block} AS block")
-    columns += [f"min({sql}) AS o{i}" for i, sql in enumerate(orders)]
+    columns = [*_key_columns(groups, keys), f"{block} AS block"]
+    columns += [f"{sql} AS o{i}" for i, sql in enumerate(_places(groups, keys))]
     columns.append('sum(u.hands) AS "rows"')
     for i, (s, over) in enumerate(zip(stats, overs)):
         sheet = f"({over}) AND NOT u.with_cards"
@@ -238,11 +262,9 @@ def summed_query(
             f"coalesce(sum({value}) FILTER ({which}), 0) AS {name}{i}"
             for name, (value, which) in zip("nstq", parts)
         ]
-    only = [f"({key}) IS NOT NULL" for key in keys]
-    by = ", ".join(str(i + 1) for i in range(len(groups) + 1))
     return (
         f"SELECT {', '.join(columns)}\nFROM (\n{sums_sql(table)}\n) u\n"
-        f"WHERE {' AND '.join(only)}\nGROUP BY {by}"
+        f"{_grouped(groups, keys, block)}"
     )
 
 
