@@ -23,7 +23,7 @@ from engine.batch_columns import (
     SHOW,
     STUK,
 )
-from engine.cards import CARD_INDEX, N_CARDS, SEATS, SUITS
+from engine.cards import CARD_INDEX, N_CARDS, PACK, SEATS, SUITS
 from engine.record import CALL_CODES
 
 MOST_CALLS = 250
@@ -34,6 +34,7 @@ SPACE, COMMA, DASH, DOT, SLASH, COLON, SEMICOLON, EQUALS, PERCENT, PLUS, QUERY, 
 )
 ZERO, NINE, NEWLINE = ord("0"), ord("9"), 10
 
+_ALL_CARDS = int(PACK)
 _CARDS = np.full(32 * 128, -1, np.int8)
 for _name, _index in CARD_INDEX.items():
     _CARDS[(ord(_name[0]) & 31) * 128 + ord(_name[1])] = _index
@@ -43,6 +44,20 @@ for _k, _letter in enumerate(SEATS + "M"):
 _SUITS = np.full(256, -1, np.int8)
 for _k, _letter in enumerate(SUITS + "-?"):
     _SUITS[ord(_letter)] = _k
+
+
+def _eight(byte: int) -> int:
+    """A byte eight times, as the number that an int64 of it is."""
+    return int.from_bytes(bytes([byte]) * 8, "little", signed=True)
+
+
+_ZEROS, _HIGHEST, _LOWEST = _eight(ord("0")), _eight(128), _eight(1)
+_TO_HIGHEST = _eight(128 - 10)
+_PAIRS = 0x000000FF000000FF
+_SIDE_BY_SIDE = 0x0102040810204080
+_ALL_N = _eight(ord("N"))
+_N_TO = np.array([ord(_letter) ^ ord("N") for _letter in SEATS + "M"])
+assert SEATS + "M" == "NESWM"  # read_deal tells them apart by bits 1 to 4 of their letters
 
 
 def word(text: str) -> int:
@@ -91,6 +106,26 @@ def put_eight(typing_context: Any, data: Any, at: Any, value: Any) -> Any:
     return types.void(data, types.intp, types.int64), code
 
 
+@intrinsic
+def _zeros_below(typing_context: Any, number: Any) -> Any:
+    """How many bits of a number, not 0, are 0 before the first that is 1, from the lowest on."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
+def _ones(typing_context: Any, number: Any) -> Any:
+    """How many bits of a number are 1."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), code
+
+
 _MASKS = np.array([(1 << 8 * n) - 1 if n < 8 else -1 for n in range(9)])
 
 
@@ -111,33 +146,63 @@ def read_card(d: Any, p: int) -> int:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def read_number(d: Any, p: int, most: int) -> Any:
-    """A number without leading zeros, of at most ``most`` digits: (value or -1, where it ends)."""
-    q = p
-    value = 0
-    while q - p <= most and ZERO <= d[q] <= NINE:
-        value = 10 * value + int(d[q]) - ZERO
-        q += 1
-    if q == p or q - p > most or (d[p] == ZERO and q - p > 1):
+    """A number without leading zeros, of at most ``most`` (up to 7) digits: (value or -1, where it
+    ends).
+
+    Eight bytes at once, because how many digits there are cannot be foreseen.
+    """
+    x = _eight_bytes(d, p) ^ _ZEROS  # type: ignore[call-arg]
+    # The highest bit of every byte from the first on that is no digit. (Unsigned: sums of signed
+    # numbers are compiled as if they never ran over.)
+    others = np.int64((np.uint64(x) + np.uint64(_TO_HIGHEST)) | np.uint64(x)) & _HIGHEST
+    if others == 0:
         return -1, p
-    return value, q
+    n = _zeros_below(others) >> 3  # type: ignore[call-arg]
+    if n == 0 or n > most or (n > 1 and x & 255 == 0):
+        return -1, p
+    # The last digit in the highest byte; then pairs of digits, and all of them.
+    x <<= 64 - 8 * n
+    x = 10 * x + (x >> 8)
+    x = (x & _PAIRS) * (100 + (1000000 << 32)) + (x >> 16 & _PAIRS) * (1 + (10000 << 32))
+    return x >> 32, p + n
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _eight_bits(x: Any) -> Any:
+    """The lowest bits of eight bytes side by side, the first byte's lowest."""
+    spread = np.uint64(x & _LOWEST) * np.uint64(_SIDE_BY_SIDE)
+    return np.int64(spread >> np.uint64(56))
 
 
 @njit(cache=True, nogil=True)
 def read_deal(d: Any, p: int, h: Any) -> bool:
     """Field 3, a complete deal of eight cards each and a middle card; whether it is one."""
-    counts = 0
+    e_cards, s_cards, w_cards, middle = 0, 0, 0, 0
+    wrong = 0
+    for k in range(0, N_CARDS, 8):
+        # Eight letters at once, told apart by their bits; after the last card as if there were N.
+        w = _eight_bytes(d, p + k)  # type: ignore[call-arg]
+        if k + 8 > N_CARDS:
+            w = (w & _MASKS[N_CARDS - k]) | (_ALL_N & ~_MASKS[N_CARDS - k])
+        b1, b2, b3, b4 = w >> 1, w >> 2, w >> 3, w >> 4
+        e, s = ~b4 & ~b3 & _LOWEST, b4 & ~b2 & _LOWEST
+        west, m = b4 & b2 & _LOWEST, ~b4 & b3 & ~b1 & _LOWEST
+        wrong |= w ^ _ALL_N ^ e * _N_TO[1] ^ s * _N_TO[2] ^ west * _N_TO[3] ^ m * _N_TO[4]
+        e_cards |= _eight_bits(e) << k
+        s_cards |= _eight_bits(s) << k
+        w_cards |= _eight_bits(west) << k
+        middle |= _eight_bits(m) << k
+    if wrong or _ones(middle) != 1:  # type: ignore[call-arg]
+        return False
+    h.hands[0] = _ALL_CARDS & ~(e_cards | s_cards | w_cards | middle)
+    h.hands[1] = e_cards
+    h.hands[2] = s_cards
+    h.hands[3] = w_cards
+    h.middle = _zeros_below(middle)  # type: ignore[call-arg]
     for x in range(4):
-        h.hands[x] = 0
-    for c in range(N_CARDS):
-        owner = int(SEAT_OF[d[p + c]])
-        if owner < 0:
+        if _ones(h.hands[x]) != 8:  # type: ignore[call-arg]
             return False
-        counts += 1 << (8 * owner)
-        if owner == 4:
-            h.middle = c
-        else:
-            h.hands[owner] |= 1 << c
-    return counts == 0x0108080808
+    return True
 
 
 @njit(cache=True, nogil=True)
