@@ -143,7 +143,7 @@ def _verdict(key: int, record: HandRecord, o: Any, rules: RuleSet) -> int:
         forehand=(int(o["dealer"]) + 1) % 4,
         bidders=set(),
         table=lay_table(record.plays, int(o["leader"]), trump, rules.tables, {}),
-        hands=Hands([None] * 33, [0] * 4, [0] * 4, [True] * 4, None, None, 0, nowhere),
+        hands=Hands([None] * 33, [0] * 4, [0] * 4, [True] * 4, [0] * 4, None, None, 0, nowhere),
     )
     made = count(situation, judged, int(o["partner"])).made
     return NOT_HELD if made is None else int(made)

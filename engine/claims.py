@@ -5,18 +5,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.cards import CARDS, NO_TRUMP, names
+from engine.cards import CARDS, NO_TRUMP, cards_in, mask_of, names
 from engine.meld import (
     EARLY,
     LATE,
     NEVER,
     Announced,
+    Combination,
     after_first_card,
     announceable,
     best_of_value,
     best_roem,
     best_single,
     lowest_cards,
+    most_at_table,
     named_combination,
     stuk_cards,
     stuk_closes,
@@ -86,6 +88,11 @@ class Situation:
                 return i
         return NEVER
 
+    def played_by(self, seat: int) -> int:
+        """The cards that a seat has played."""
+        mine = zip(self.record.plays, self.table.seats)
+        return mask_of(play.card for play, s in mine if s == seat)
+
     def next_play(self, seat: int, from_ply: int) -> int:
         """Ply of a seat's first card at or after ``from_ply``."""
         for i in range(from_ply, len(self.record.plays)):
@@ -144,13 +151,13 @@ def _add(out: Judged, code: str, claim: Claim, **params: object) -> None:
 
 def _show(s: Situation, claim: Claim, out: Judged) -> bool:
     hand = s.hands.dealt[claim.seat]
-    if hand.bit_count() != 8:
-        return True
     card = claim.cards[0]
-    if not hand >> card & 1:
+    owner = s.hands.owners[card]
+    if not hand >> card & 1 and (hand.bit_count() == 8 or owner is not None):
         _add(out, "show-not-held", claim, card=CARDS[card])
         return False
-    low = lowest_cards(hand, s.rules)
+    # Of a hand known in part the lowest card shown may be the lowest, unless a known one is lower.
+    low = lowest_cards(hand | 1 << card, s.rules)
     if not low >> card & 1:
         _add(out, "show-not-lowest", claim, card=CARDS[card], cards=names(low))
         return False
@@ -166,10 +173,9 @@ def _stuk(s: Situation, claim: Claim, out: Judged) -> bool:
         return False
     if s.trump is None:
         return False
-    hand, complete = s.hands.playing[claim.seat], s.hands.complete[claim.seat]
+    possible = s.hands.possible[claim.seat]
     pair = () if s.trump == NO_TRUMP else stuk_cards(s.trump)
-    held = [bool(hand >> c & 1) for c in pair]
-    if not pair or (complete and not all(held)):
+    if not pair or not all(possible >> c & 1 for c in pair):
         _add(out, "stuk-not-held", claim)
         return False
     if timing(claim.ply, 0, _stuk_closes(s, pair, claim.seat)) == LATE:
@@ -197,14 +203,11 @@ def _announce(s: Situation, claim: Claim, out: Judged) -> Announced | None:
     if code:
         _add(out, code, claim)
         return None
-    hand, complete = s.hands.playing[claim.seat], s.hands.complete[claim.seat]
+    hand = s.hands.playing[claim.seat]
     if claim.kind == "roem":
         value = claim.value or 0
-        combos = announceable(hand, s.rules).get(value, ())
-        if table:
-            single = best_of_value(hand, value, s.rules)
-            combos = (single,) if single else ()
-        if not combos and complete:
+        combos = _worth(hand, value, s.rules)
+        if not combos and not _may_be_worth(s, claim.seat, value):
             _add(out, "roem-not-held", claim)
             return None
     else:
@@ -212,7 +215,7 @@ def _announce(s: Situation, claim: Claim, out: Judged) -> Announced | None:
         if named is None:
             _add(out, "roem-not-allowed", claim)
             return None
-        if complete and named.cards & ~hand:
+        if named.cards & ~s.hands.possible[claim.seat]:
             _add(out, "roem-not-held", claim)
             return None
         value, combos = named.value, (named,)
@@ -223,6 +226,24 @@ def _announce(s: Situation, claim: Claim, out: Judged) -> Announced | None:
                 _add(out, "roem-too-late", claim)
                 return None
     return Announced(claim.seat, claim.ply, value, combos)
+
+
+def _worth(hand: int, value: int, rules: RuleSet) -> tuple[Combination, ...]:
+    """The combinations meant by a total: none where the hand has no such total."""
+    if rules.meld.system == "best-at-table":
+        single = best_of_value(hand, value, rules)
+        return (single,) if single else ()
+    return announceable(hand, rules).get(value, ())
+
+
+def _may_be_worth(s: Situation, seat: int, value: int) -> bool:
+    """Whether a seat may have had a total: certain only where at most the discard is open."""
+    possible, playing = s.hands.possible[seat], s.hands.playing[seat]
+    if possible.bit_count() > 9:
+        return True
+    if possible.bit_count() < 9:
+        return bool(_worth(possible, value, s.rules))
+    return any(_worth(possible & ~(1 << c), value, s.rules) for c in cards_in(possible & ~playing))
 
 
 def _table_window(s: Situation, claim: Claim) -> str | None:
@@ -302,7 +323,7 @@ def still_possible(s: Situation, ply: int, judged: Judged) -> int:
     if s.bid is None or not s.bid.uses_points:
         return 0
     side = [x for x in range(4) if s.side(x) is not False]
-    total = 0
+    total = at_table = 0
     for seat in side:
         known = s.hands.complete[seat]
         hand = s.hands.playing[seat]
@@ -311,12 +332,39 @@ def still_possible(s: Situation, ply: int, judged: Judged) -> int:
         if rules.meld.system == "none" or not _may_still_announce(s, seat, ply):
             continue
         if rules.meld.system == "best-at-table":
-            total += max([*rules.meld.runs.values(), *rules.meld.threes.values(),
-                          *rules.meld.fours.values()], default=0)  # fmt: skip
+            at_table = max(at_table, _most_at_table(s, seat))
         else:
             most = best_roem(hand, rules) if known else 8 * max(rules.meld.runs.values())
-            total += max(0, most - judged.roem[seat])
-    return total
+            more = most - judged.roem[seat]
+            if known and rules.meld.announce == "before-last-card":
+                more = min(more, best_roem(hand, rules, s.played_by(seat)))
+            total += max(0, more)
+    others = max((judged.roem[x] for x in range(4) if x not in side), default=0)
+    if at_table < others:
+        return total
+    standing = sum(judged.roem) - others if s.partner is not None else 0
+    return total + max(0, at_table - standing)
+
+
+def _most_at_table(s: Situation, seat: int) -> int:
+    """The most that a seat can declare at the table."""
+    meld = s.rules.meld
+    if s.hands.complete[seat]:
+        return most_at_table(s.hands.playing[seat], s.rules)
+    return max([*meld.runs.values(), *meld.threes.values(), *meld.fours.values()], default=0)
+
+
+def meld_is_settled(s: Situation, ply: int, judged: Judged) -> bool:
+    """Whether no opponent can still declare a meld that takes the place of what stands."""
+    if s.rules.meld.system != "best-at-table":
+        return True
+    standing = sum(judged.roem)
+    return not any(
+        s.side(x) is not True
+        and _may_still_announce(s, x, ply)
+        and _most_at_table(s, x) >= standing > 0
+        for x in range(4)
+    )
 
 
 def _possible_stuk(s: Situation, seat: int, ply: int) -> int:

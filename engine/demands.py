@@ -252,7 +252,8 @@ class Imagined:
         if replay.has_discard and declarer is not None:
             nine = playing[declarer] | gone
             dealt[declarer] = 0 if replay.middle is None else nine & ~(1 << replay.middle)
-        return Hands([None] * 33, dealt, playing, [True] * 4, replay.middle, None, 0, gone)
+        whole = [True] * 4
+        return Hands([None] * 33, dealt, playing, whole, playing, replay.middle, None, 0, gone)
 
     def partner(self, playing: Sequence[int]) -> int:
         """Declarer's partner if the hands (cards played included) were these."""

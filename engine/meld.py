@@ -107,17 +107,19 @@ def best_single(hand: int, rules: RuleSet) -> Combination | None:
     return max(combinations(hand, rules), key=lambda c: c.strength, default=None)
 
 
-def announceable(hand: int, rules: RuleSet) -> dict[int, tuple[Combination, ...]]:
+def announceable(hand: int, rules: RuleSet, gone: int = 0) -> dict[int, tuple[Combination, ...]]:
     """Each total that a hand may announce, with the highest-ranking set of that value.
 
     Sets share no card, unless the rule set lets a card count in a run and a four of a kind.
+    A combination of which all cards are ``gone`` is left out.
 
     >>> from engine.rulefile import load_ruleset
     >>> sorted(announceable(0b1111, load_ruleset("heerlen")))
     [20, 50]
     """
     found: dict[int, tuple[Combination, ...]] = {}
-    items = sorted(combinations(hand, rules), key=lambda c: c.strength, reverse=True)
+    live = [c for c in combinations(hand, rules) if c.cards & ~gone]
+    items = sorted(live, key=lambda c: c.strength, reverse=True)
 
     def extend(start: int, chosen: tuple[Combination, ...], used: int, total: int) -> None:
         if chosen:
@@ -132,9 +134,29 @@ def announceable(hand: int, rules: RuleSet) -> dict[int, tuple[Combination, ...]
     return found
 
 
-def best_roem(hand: int, rules: RuleSet) -> int:
-    """The most that a hand can announce in all."""
-    return max(announceable(hand, rules), default=0)
+def best_roem(hand: int, rules: RuleSet, gone: int = 0) -> int:
+    """The most that a hand can announce in all, leaving out what is wholly ``gone``.
+
+    >>> from engine.rulefile import load_ruleset
+    >>> rules = load_ruleset("butselaar")
+    >>> best_roem(0b111, rules), best_roem(0b111, rules, 0b110), best_roem(0b111, rules, 0b111)
+    (20, 20, 0)
+    """
+    return max(announceable(hand, rules, gone), default=0)
+
+
+def most_at_table(hand: int, rules: RuleSet) -> int:
+    """The value of the best single combination of a hand, threes of a kind among them (RULES 6.3).
+
+    >>> from engine.rulefile import load_ruleset
+    >>> most_at_table(0b111, load_ruleset("fiches")), most_at_table(0b11, load_ruleset("fiches"))
+    (20, 0)
+    """
+    values = [c.value for c in combinations(hand, rules)]
+    for rank, value in rules.meld.threes.items():
+        if (hand & mask_of(c for c in range(33) if RANK_OF[c] == rank)).bit_count() >= 3:
+            values.append(value)
+    return max(values, default=0)
 
 
 def named_combination(cards: tuple[int, ...], kind: str, rules: RuleSet) -> Combination | None:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from engine.cards import PACK, SUIT_MASK, cards_in, mask_of
-from engine.claims import Judged, Situation, still_possible
+from engine.claims import Judged, Situation, meld_is_settled, still_possible
+from engine.meld import NEVER
 from engine.ruleset import Bid
 from engine.score import Score, hand_score
 from engine.state import NOBODY, Outcome
@@ -148,8 +149,7 @@ def _points_made(
     if len(s.table.winners) == 8:
         return have >= target
     ply = len(s.record.plays)
-    settled = s.rules.meld.system != "best-at-table" or ply >= 4
-    if (have if settled else points[0]) >= target:
+    if (have if meld_is_settled(s, ply, judged) else points[0]) >= target:
         return True
     if have + _points_in_play(s) + still_possible(s, ply, judged) < target:
         return False
@@ -170,7 +170,8 @@ def _one_with_jas(s: Situation, mine: list[bool], done: bool) -> bool | None:
         return False
     if not any(with_jas) and jas is not None:
         played = s.play_of(jas)
-        if played // 4 < len(mine) or done:
+        by_another = played != NEVER and s.table.seats[played] not in (None, s.declarer)
+        if by_another or played // 4 < len(mine) or done:
             return False
     return None
 

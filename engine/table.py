@@ -101,14 +101,16 @@ class Hands:
 
     ``owners`` is the deal as recorded plus what a complete play fixes (seat, 4 = middle card,
     ``None`` unknown); ``dealt`` and ``playing`` are the known cards of each seat before and after
-    the exchange, ``complete`` whether ``playing`` is all of it; ``inferred`` is the set of cards
-    whose owner was not recorded; ``nowhere`` the cards known to be in no playing hand.
+    the exchange, ``complete`` whether ``playing`` is all of it; ``possible`` the cards that a seat
+    may have played from: ``playing`` and all that is not known to be elsewhere; ``inferred`` is the
+    set of cards whose owner was not recorded; ``nowhere`` the cards known to be in no playing hand.
     """
 
     owners: list[int | None]
     dealt: list[int]
     playing: list[int]
     complete: list[bool]
+    possible: list[int]
     middle: int | None
     discard: int | None
     inferred: int
@@ -227,8 +229,25 @@ def work_out_hands(
         if not complete[s]:
             playing[s] |= shown[s] & ~elsewhere[s]
             complete[s] = playing[s].bit_count() == 8
+    possible = [
+        playing[s]
+        if complete[s]
+        else _possible(owners, playing, nowhere, s, exchange is not False and declarer in (s, None))
+        for s in range(4)
+    ]
     inferred = _known(owners) & ~known_before
-    return Hands(owners, dealt, playing, complete, middle, discard, inferred, nowhere)
+    return Hands(owners, dealt, playing, complete, possible, middle, discard, inferred, nowhere)
+
+
+def _possible(
+    owners: list[int | None], playing: list[int], nowhere: int, seat: int, takes_middle: bool
+) -> int:
+    """The cards that a seat whose hand is not known may have had when the play began."""
+    places = {seat, MIDDLE} if takes_middle else {seat}
+    theirs = sum(playing[o] for o in range(4) if o != seat) | nowhere
+    if sum(owners.count(place) for place in places) < 8 + takes_middle:
+        return mask_of(c for c, o in enumerate(owners) if o is None or o in places) & ~theirs
+    return mask_of(c for c, o in enumerate(owners) if o in places) & ~theirs
 
 
 def _known(owners: list[int | None]) -> int:
