@@ -188,7 +188,7 @@ def search(
             while moves and settled == 0:
                 card = (moves & 63) - 1
                 moves >>= 6
-                if spared(c, at, p, seat, card, need):
+                if c[at + N_TRIED] and spared(c, at, p, seat, card, need):
                     continue
                 take(c, at, seat, card, p)
                 left = c[at + NEXT_LEFT]
@@ -220,7 +220,7 @@ def search(
                 unknown >>= 6
                 found = c[at + KNOWN + n]
                 n += 1
-                if spared(c, at, p, seat, card, need):
+                if c[at + N_TRIED] and spared(c, at, p, seat, card, need):
                     continue
                 take(c, at, seat, card, p)
                 left = c[at + NEXT_LEFT]
@@ -246,7 +246,7 @@ def search(
         else:
             card = (c[at + MOVES] & 63) - 1
             c[at + MOVES] >>= 6
-            if spared(c, at, p, seat, card, need):
+            if c[at + N_TRIED] and spared(c, at, p, seat, card, need):
                 continue
             c[at + CARD] = card
             if p == 0:

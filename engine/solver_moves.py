@@ -27,6 +27,7 @@ from engine.solver_tables import (
     SCORE,
     SLOTS,
     SUM,
+    TIED,
     TOP,
     TOP_SEAT,
     TRIED,
@@ -108,6 +109,34 @@ def highest_losers(c: Any, cards: int, top: int) -> int:
     return cards
 
 
+@compiled("int64(cells, int64)")
+def tied(c: Any, cards: int) -> int:
+    """Those of the cards left whose next higher one is in the same hand."""
+    out = 0
+    for lane in range(4):
+        sub = (cards >> (lane * WIDTH)) & LANE_MASK
+        out |= c[TIED + lane * 512 + sub] << (lane * WIDTH)
+    return out
+
+
+@compiled("int64(cells, int64, int64, int64)")
+def ranked(c: Any, n: int, ranks: int, key: int) -> int:
+    """Add the key of one more card to the ``n`` in the cells ``KEYS``, without a branch.
+
+    ``ranks`` says how many keys are greater than each, four bits a card. The cell after the last
+    key is 0: a loop of which the end is not known beforehand is not turned into one of vectors,
+    which two or three cards do not pay for.
+    """
+    i = 0
+    while c[KEYS + i]:
+        less = 1 if c[KEYS + i] < key else 0
+        ranks += (less << (4 * i)) + ((1 - less) << (4 * n))
+        i += 1
+    c[KEYS + n] = key
+    c[KEYS + n + 1] = 0
+    return ranks
+
+
 @compiled("int64(cells, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def moves_of(
     c: Any,
@@ -136,47 +165,48 @@ def moves_of(
         return lowest(legal) + 1
     maxi = c[MAXI]
     mine = (maxi >> seat) & 1
-    alone = c[JAS] | c[HIDDEN]
-    blocked = occupied & ~(hand & ~alone)
     chosen = legal
-    left = legal & ~alone
-    previous = lowest(left)
-    left &= left - 1
-    while left:
-        card = lowest(left)
-        left &= left - 1
-        # Is the card right above the last one of the same hand, with nothing left between?
-        if blocked & ((1 << card) - (1 << previous)) == 0 and lane_of(card) == lane_of(previous):
-            d = c[POINTS + card] - c[POINTS + previous]
-            if d == 0:
-                chosen ^= 1 << previous
-            elif c[HIDDEN] == 0:
-                best = card
-                holder = seat
-                if p > 0 and (c[BEATS + top] >> card) & 1 == 0:
-                    best = top
-                    holder = top_seat
-                against = 0
-                for i in range(p + 1, 4):
-                    s = (leader + i) & 3
-                    if (maxi >> s) & 1 != (maxi >> holder) & 1:
-                        against |= rem & c[HANDS + s]
-                if c[BEATS + best] & against == 0:
-                    counts = (c[SCORE] >> holder) & 1
-                    if (counts == mine) == (d > 0):
-                        chosen ^= 1 << previous
-                    else:
-                        # The lower one is the better: keep it as the last of the run.
-                        chosen ^= 1 << card
-                        continue
-        previous = card
+    pairs = tied(c, occupied) & legal
+    dropped = -1
+    kept = -1
+    while pairs:
+        # The card right above this one is in the same hand, with nothing left between.
+        lower = lowest(pairs)
+        pairs &= pairs - 1
+        card = lowest(occupied & ~((2 << lower) - 1))
+        if lower == dropped:
+            lower = kept
+        d = c[POINTS + card] - c[POINTS + lower]
+        if d == 0:
+            chosen ^= 1 << lower
+        elif c[HIDDEN] == 0:
+            best = card
+            holder = seat
+            if p > 0 and (c[BEATS + top] >> card) & 1 == 0:
+                best = top
+                holder = top_seat
+            against = 0
+            for i in range(p + 1, 4):
+                s = (leader + i) & 3
+                if (maxi >> s) & 1 != (maxi >> holder) & 1:
+                    against |= rem & c[HANDS + s]
+            if c[BEATS + best] & against == 0:
+                counts = (c[SCORE] >> holder) & 1
+                if (counts == mine) == (d > 0):
+                    chosen ^= 1 << lower
+                else:
+                    # The lower one is the better: keep it as the last of the run.
+                    chosen ^= 1 << card
+                    dropped = card
+                    kept = lower
     if p > 0 and c[DUCKS] and mine:
         chosen = highest_losers(c, chosen, top)
     if chosen & (chosen - 1) == 0:
         return lowest(chosen) + 1
     n = 0
-    ranks = 0  # how many cards are likelier, four bits each
     out = 0
+    ranks = 0  # how many cards are likelier, four bits each
+    c[KEYS] = 0
     if p == 0:
         ruffed = can_be_ruffed(c, rem, seat)
         row = history_row(c, k, p, led, p, p)
@@ -186,11 +216,7 @@ def moves_of(
             rate = c[row + lead_kind(c, rem, seat, card, ruffed) * SLOTS + card]
             if card + 1 == first:
                 rate = 1 << 20
-            value = (rate << 6) | (card + 1)
-            for i in range(n):
-                less = 1 if c[KEYS + i] < value else 0
-                ranks += (less << (4 * i)) + ((1 - less) << (4 * n))
-            c[KEYS + n] = value
+            ranks = ranked(c, n, ranks, (rate << 6) | (card + 1))
             n += 1
     else:
         own = 1 if (maxi >> top_seat) & 1 == mine else 0
@@ -201,14 +227,12 @@ def moves_of(
             card = lowest(chosen)
             chosen &= chosen - 1
             rate = c[row + ((beats >> card) & 1) * SLOTS + card] + c[replies + card]
-            value = (rate << 6) | (card + 1)
-            for i in range(n):
-                less = 1 if c[KEYS + i] < value else 0
-                ranks += (less << (4 * i)) + ((1 - less) << (4 * n))
-            c[KEYS + n] = value
+            ranks = ranked(c, n, ranks, (rate << 6) | (card + 1))
             n += 1
-    for i in range(n):
-        out |= (c[KEYS + i] & 63) << (6 * ((ranks >> (4 * i)) & 15))
+    n = 0
+    while c[KEYS + n]:
+        out |= (c[KEYS + n] & 63) << (6 * ((ranks >> (4 * n)) & 15))
+        n += 1
     if c[NARROW]:
         out &= (1 << (6 * c[NARROW])) - 1
     return out
@@ -285,14 +309,12 @@ def noted(c: Any, at: int, wants: int, card: int, value: int, need: int) -> int:
 
 @compiled("int64(cells, int64, int64, int64, int64, int64)")
 def spared(c: Any, at: int, p: int, seat: int, card: int, need: int) -> int:
-    """Whether a neighbour already tried spares the search of a card; its bound is noted then.
+    """Whether one of the neighbours already tried spares the search of a card; its bound is noted.
 
     Two cards of one hand with nothing left between them have the same play after them; what it
     brings differs by no more than their points.
     """
     n = c[at + N_TRIED]
-    if n == 0:
-        return 0
     alone = c[JAS] | c[HIDDEN]
     if (1 << card) & alone:
         return 0

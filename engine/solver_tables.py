@@ -67,7 +67,8 @@ SURE = RUNS + LANES * 512
 LEADS = 48  # the situations from here on are leads
 N_SITUATIONS = LEADS + 8
 SAFE = SURE + 512
-HISTORY = SAFE + LANES * 512
+TIED = SAFE + LANES * 512
+HISTORY = TIED + LANES * 512
 REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
 LEVEL_CELLS = 32
@@ -292,6 +293,27 @@ def _safe(c: Any, lane: int, sub: int) -> int:
     return 1
 
 
+@compiled("int64(cells, int64, int64)")
+def _tied(c: Any, lane: int, sub: int) -> int:
+    """Cards of a subset of a lane whose next higher one is in the same hand.
+
+    Never the jas or a hidden called card: those are like no other card.
+    """
+    out = 0
+    alone = (c[JAS] | c[HIDDEN]) >> (lane * WIDTH)
+    below = -1
+    for i in range(WIDTH):
+        if not (sub >> i) & 1:
+            continue
+        if (alone >> i) & 1:
+            below = -1
+            continue
+        if below >= 0 and c[OWNER + lane * WIDTH + i] == c[OWNER + lane * WIDTH + below]:
+            out |= 1 << below
+        below = i
+    return out
+
+
 @compiled("UniTuple(int64, 2)(cells, int64, int64)")
 def _surely_taken(c: Any, lane: int, sub: int) -> tuple[int, int]:
     """The trumps at the top of a subset that the side, or the others, take whatever is played."""
@@ -398,6 +420,7 @@ def prepare(c: Any) -> None:
                 code = code * 8 + c[OWNER + base + i] + 4 * ((special >> i) & 1)
             c[RUNS + lane * 512 + sub] = _run(c, lane, sub)
             c[SAFE + lane * 512 + sub] = _safe(c, lane, sub)
+            c[TIED + lane * 512 + sub] = _tied(c, lane, sub)
             if lane == TRUMP_LANE and c[TRUMPS]:
                 ours = _sure_trumps(c, sub, c[OPEN_SCORE])
                 theirs = _sure_trumps(c, sub, 15 ^ c[SCORE])
