@@ -117,11 +117,10 @@ def judge_declaration(
     own = 0
     whole = False
     if declarer is not None:
-        own = hands.playing[declarer] | (0 if discard is None else 1 << discard)
-        whole = hands.complete[declarer]
+        own, whole = _own_cards(declarer, discard, hands)
     called = _card_or_none(record.called)
     if contract.partner == "jas-holder":
-        _judge_jas_holder(out, rules, bid, declarer, trump, called, hands, flag)
+        _judge_jas_holder(out, rules, bid, declarer, trump, called, own, hands, flag)
         return out
     if not contract.calls_card:
         if called is not None:
@@ -150,8 +149,24 @@ def judge_declaration(
     if contract.partner == "fourth-ace" and trump is not None and SUIT_OF[called] != trump:
         flag("trump-illegal")
     out.called = called
-    out.partner = _holder(called, declarer, hands)
+    out.partner = _holder(called, declarer, own, hands)
     return out
+
+
+def _own_cards(declarer: int, discard: int | None, hands: Hands) -> tuple[int, bool]:
+    """Declarer's cards, his discard among them, and whether these are all.
+
+    The discard may have been recorded or follow from the play; where it is one of nine known cards
+    that is enough, for neither his cards nor his discard can be called.
+    """
+    if discard is None:
+        discard = hands.discard
+    own = hands.playing[declarer] | (0 if discard is None else 1 << discard)
+    dealt = hands.dealt[declarer]
+    if discard is None and hands.middle is not None and dealt.bit_count() == 8:
+        if not hands.complete[declarer]:
+            return dealt | 1 << hands.middle, True
+    return own, hands.complete[declarer]
 
 
 def _card_or_none(text: str | None) -> int | None:
@@ -181,7 +196,9 @@ def _call_is_legal(
                 >> called & 1)  # fmt: skip
 
 
-def _holder(called: int, declarer: int | None, hands: Hands) -> int | None:
+def _holder(called: int, declarer: int | None, own: int, hands: Hands) -> int | None:
+    if own >> called & 1:
+        return NOBODY
     for s in range(4):
         if hands.playing[s] >> called & 1:
             return NOBODY if s == declarer else s
@@ -195,6 +212,7 @@ def _judge_jas_holder(
     declarer: int | None,
     trump: int | None,
     called: int | None,
+    own: int,
     hands: Hands,
     flag: object,
 ) -> None:
@@ -208,4 +226,4 @@ def _judge_jas_holder(
         if hands.playing[declarer] >> jas & 1:
             flag("trump-illegal")
     out.called = jas
-    out.partner = _holder(jas, declarer, hands)
+    out.partner = _holder(jas, declarer, own, hands)

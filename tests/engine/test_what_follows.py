@@ -7,7 +7,7 @@ still in play, meld and stuk that could still be announced included)."
 import pytest
 
 from engine.replay import replay
-from engine.state import Replay
+from engine.state import NOBODY, Replay
 from parsers.phl import read_phl
 
 
@@ -116,3 +116,30 @@ def test_what_is_known_of_other_hands_speaks_against_a_claim(
     claim: str, found: list[tuple[str, int, int]]
 ) -> None:
     assert flags(TWO_KNOWN.format(claim)) == found
+
+
+# heerlen, East's nine cards: SA HA HJ DA DJ CA CJ CT and, from the middle, D8. All aces are his.
+ALL_ACES = "heerlen N ENWSNSSNESWEWNSNWESWEWNMWESNEESNW pic,ker,-,-,230,-,-,- C:{}:? {} . . ."
+ALL_PLAYED = (
+    "DJDKDQD9/HKHTH7CJ/D8S9C7SK/DTS7CTSJ/DACKD7H9/H8HQSTHA/HJS8H6C8/CQSAC9SQ"  # all his but CA
+)
+
+
+@pytest.mark.parametrize("play", [ALL_PLAYED, "."])
+def test_a_king_may_be_called_when_the_fourth_ace_was_put_away(play: str) -> None:
+    """RULES 3.1: "three with the fourth discarded, he calls a king"; South has DK."""
+    assert flags(ALL_ACES.format("DK", play)) == []
+    assert judged(ALL_ACES.format("DK", play)).outcome.partner == 2
+
+
+@pytest.mark.parametrize("play", [ALL_PLAYED, "."])
+def test_neither_own_cards_nor_the_own_discard_can_be_called(play: str) -> None:
+    """RULES 9; whether CA was put away need not be known."""
+    assert flags(ALL_ACES.format("CA", play)) == [("call-own-card", None, 1)]
+    assert judged(ALL_ACES.format("CA", play)).outcome.partner == NOBODY
+
+
+def test_kereltje_is_played_alone_whether_the_own_jas_is_held_or_put_away() -> None:
+    """RULES 3.1: "if declarer himself holds or discards the jas there is no partner"."""
+    line = "heerlen N WWWWWWWNNEEEEESNNNNNNEEEMWSSSSSSS mis,-,ker,-,-,- S:SJ:? S9S7DTCK . . ."
+    assert judged(line).outcome.partner == NOBODY
