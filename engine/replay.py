@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from engine.auction import AuctionResult, bid_params, infer_dealer, run_auction
-from engine.cards import CARDS, SEATS, names
+from engine.cards import CARDS, SEATS, cards_in, names
 from engine.claims import Judged, Situation, judge_claims
 from engine.declaration import (
     Declaration,
@@ -217,14 +217,29 @@ def _play_violations(s: Situation) -> list[Violation]:
                 continue
         if s.trump is not None and in_turn:
             led, best = s.table.led[i], s.table.best[i]
-            hand = left[seat] | bit
-            kind = tables.offence(s.trump, hand, led, best, c)
-            if kind:
-                params["cards"] = names(tables.legal(s.trump, hand, led, best))
-                out.append(Violation(OFFENCE_CODES[kind], i, seat=seat, params=params))
+            hands = [hand | bit for hand in _hands_left(s, seat, left[seat])]
+            kinds = [tables.offence(s.trump, hand, led, best, c) for hand in hands]
+            if all(kinds):
+                legal = 0
+                for hand in hands:
+                    legal |= tables.legal(s.trump, hand, led, best)
+                params["cards"] = names(legal)
+                out.append(Violation(OFFENCE_CODES[kinds[0]], i, seat=seat, params=params))
         left[seat] &= ~bit
         gone |= bit
     return out
+
+
+def _hands_left(s: Situation, seat: int, left: int) -> list[int]:
+    """What a seat may hold: ``left`` of what he is known to play, for declarer without a known
+    discard each choice of it among his nine cards."""
+    hands = s.hands
+    if seat != s.declarer or hands.complete[seat] or hands.discard is not None:
+        return [left]
+    if hands.dealt[seat].bit_count() < 8 or hands.middle is None:
+        return [left]
+    unplayed = (hands.dealt[seat] | 1 << hands.middle) & ~hands.playing[seat]
+    return [left | unplayed & ~(1 << c) for c in cards_in(unplayed)] or [left]
 
 
 def _incomplete(record: HandRecord, auction: AuctionResult, outcome: Outcome) -> list[Violation]:

@@ -143,3 +143,19 @@ def test_kereltje_is_played_alone_whether_the_own_jas_is_held_or_put_away() -> N
     """RULES 3.1: "if declarer himself holds or discards the jas there is no partner"."""
     line = "heerlen N WWWWWWWNNEEEEESNNNNNNEEEMWSSSSSSS mis,-,ker,-,-,- S:SJ:? S9S7DTCK . . ."
     assert judged(line).outcome.partner == NOBODY
+
+
+@pytest.mark.parametrize(
+    ("card", "found"),
+    [
+        ("HK", [("revoke", 10, 1)]),
+        ("D9", []),
+        ("S7", []),  # any trump may be played instead
+    ],
+)
+def test_declarer_cannot_have_put_away_both_cards_of_the_suit_led(
+    card: str, found: list[tuple[str, int, int]]
+) -> None:
+    """East has DT and D9 among his nine: one at most is the discard, so he can follow to DJ."""
+    line = NINE.replace("SJSQSKST/DT", f"SJSQSKST/CJC7CQCT/DJDQ{card}").format(".")
+    assert flags(line) == found
