@@ -253,7 +253,8 @@ class Ledger:
             )
         if recorded_score is not None:
             return self.book_score(recorded_score)
-        if known and recorded_made is not None:
+        made = recorded_made if outcome.made is None else outcome.made
+        if known and made is not None:
             assert bid is not None
             assert declarer is not None
             assert partner is not None
@@ -261,7 +262,7 @@ class Ledger:
                 bid,
                 declarer,
                 partner,
-                recorded_made,
+                made,
                 recorded_points,
                 outcome.meld or (0, 0),
                 "as-recorded",

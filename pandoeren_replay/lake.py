@@ -59,7 +59,7 @@ FROM_PART = {
     "partner": "CASE WHEN partner_from = 'recorded' THEN NULL "
     "WHEN partner = '-' THEN (-1)::TINYINT ELSE seat_number(partner) END",
     **{
-        f"score_{s}": f"CASE WHEN score_from = 'recorded' THEN NULL ELSE score_{s} END"
+        f"score_{s}": f"CASE WHEN score_from IN ('recorded', 'rules') THEN NULL ELSE score_{s} END"
         for s in "nesw"
     },
     "trump": "(strpos('SHDC-', trump) - 1)::TINYINT",

@@ -268,6 +268,8 @@ def _thin_part(job: Job, summaries: list[Summary]) -> int:
     con = new_database()
     try:
         con.execute(MACROS)
+        contents = {text for s in summaries for _, _, text in s["rule_sets"]}
+        insert_rule_sets(con, map(RuleSet.model_validate_json, contents))
         insert_rows(con, "source", [(k, job.import_id, *names[i]) for i, k in local.items()])
         insert_arrow(con, "hand_row", arrow_table(HAND, rows))
         insert_arrow(con, "violation", arrow_table(VIOLATION, violations))

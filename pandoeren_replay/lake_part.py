@@ -23,6 +23,7 @@ from pandoeren_replay.store.encode import MANY_KNOWN_CARDS, known_cards
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.hash import content_text
 from pandoeren_replay.store.schema import new_database
+from pandoeren_replay.store.scores import fill as fill_scores
 from pandoeren_replay.store.writer import Batch, hash_rows, insert_rows, write_batch
 from parsers.base import Options, Source
 from parsers.phl import write_phl
@@ -219,6 +220,7 @@ def write_part(con: Any, job: Job, name: str, sources: dict[int, int], before: i
     count = int(con.execute("SELECT count(*) FROM hand").fetchall()[0][0])
     if not count:
         return 0
+    fill_scores(con)
     view, packed = part_columns(con)
     changed = {
         "hand_id": "as_signed(b.hash)",

@@ -14,7 +14,13 @@ from engine.state import Replay
 from engine.violations import Language, Violation
 from pandoeren_replay.report_fair import fair_html, fair_markdown
 from pandoeren_replay.sessions import SheetLine
-from pandoeren_replay.statistics.evening import Evening, Turning, card_text, evening
+from pandoeren_replay.statistics.evening import (
+    Evening,
+    Turning,
+    card_text,
+    evening,
+    was_passed,
+)
 from pandoeren_replay.statistics.pictures import curve_svg, table_svg
 from pandoeren_replay.store.store import Store
 
@@ -177,9 +183,12 @@ def _sheet_rows(e: Evening) -> tuple[list[str], list[list[str]]]:
     rows = []
     for x in e.sheet.lines:
         o = x.replay.outcome
-        points = f"{o.points[0]}–{o.points[1]}" if o.points and not o.passed_out else ""
-        contract = "" if o.passed_out else e.text.contract(x.replay.rules, o.contract)
-        result = e.say("passed") if o.passed_out else e.result(x)
+        passed = was_passed(x)
+        # Without cards nobody took points: what the sheet says of them, if anything.
+        taken = o.points if x.replay.record.plays else x.replay.record.result.points
+        points = f"{taken[0]}–{taken[1]}" if taken and not passed else ""
+        contract = "" if passed else e.text.contract(x.replay.rules, o.contract)
+        result = e.say("passed") if passed else e.result(x)
         rows.append(
             [
                 x.number + (f" ({e.say('after_end')})" if x.after_end else ""),

@@ -116,7 +116,10 @@ def _print(sheet: "Sheet") -> None:
     for note in sheet.notes:
         print(printable(note))
     if sheet.incomplete:
-        print("This session is incomplete: of some hands neither result nor score is known.")
+        print(
+            "This session is incomplete: some hands do not say who scored what (result, partner or "
+            "score is missing); they count as 0."
+        )
     if not sheet.conserved:
         raise CommandError("players and pot do not add up to what they started with")
 

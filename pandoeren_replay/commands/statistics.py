@@ -133,7 +133,8 @@ def _answer(
     names = names or ["contract"]
     frame = statistics(store, names, where)
     named = contract_names(store, lang)
-    _show(frame, lambda f: _print(f, names, named), where, how)
+    kinds = [] if "rules" in names or how[0] != "table" else _rule_sets(store, where)
+    _show(frame, lambda f: _print(f, names, named, kinds), where, how)
 
 
 _Output = tuple[str, Any, bool]
@@ -247,9 +248,20 @@ def contract_names(store: "Store", lang: str) -> Named:
         bids = [bid for rules in sets if (bid := rules.bid(code)) is not None]
         return " / ".join(dict.fromkeys(bid.words()[lang] for bid in bids)) or code
 
+    @lru_cache
+    def without_points() -> dict[int, str]:
+        """Levels that are not points to be made, as of pandoer with roem on top."""
+        rows = store.rows(
+            "SELECT level, min(contract) AS contract FROM hand WHERE level > 0 "
+            "GROUP BY level HAVING max(coalesce(target, 0)) = 0"
+        )
+        return {r["level"]: contract(r["contract"]) for r in rows}
+
     def named(column: str, value: Any) -> str:
         if value is None:
             return "-"
+        if column == "level" and value in without_points():
+            return f"{value} ({without_points()[value]})"
         return contract(str(value)) if column == "contract" else str(value)
 
     return named
@@ -399,9 +411,35 @@ def _print_pairs(frame: "pl.DataFrame") -> None:
     _say_sheets(frame)
 
 
-def _print(frame: "pl.DataFrame", names: list[str], named: Named) -> None:
+def _rule_sets(store: "Store", where: str | None) -> list[str]:
+    """Rule sets of the hands with a contract that a filter lets through."""
+    from pandoeren_replay.filters import condition
+
+    sql, params = condition(where, store)
+    rows = store.rows(
+        "SELECT DISTINCT h.rules FROM hands h WHERE NOT h.passed_out AND h.contract IS NOT NULL "
+        f"AND ({sql}) ORDER BY 1",
+        params,
+    )
+    return [r["rules"] for r in rows]
+
+
+def _say_kinds(kinds: list[str], names: list[str]) -> None:
+    """That scores of several rule sets are in one mean."""
+    if len(kinds) > 1:
+        print(
+            f"The mean scores mix points, chips or cents of {', '.join(kinds)}: "
+            f"--by rules,{','.join(names)} keeps them apart."
+        )
+
+
+def _print(frame: "pl.DataFrame", names: list[str], named: Named, kinds: list[str]) -> None:
     columns = [*names, "n", "made", "rate", "95% interval", "points − bid", "mean score"]
     rows = []
+
+    def known(r: dict[str, Any]) -> str:
+        return "" if r["score_n"] == r["n"] else f" (of {r['score_n']})"
+
     for r in frame.iter_rows(named=True):
         interval = "" if r["low"] is None else f"{r['low']:.0%} – {r['high']:.0%}"
         rows.append(
@@ -412,7 +450,7 @@ def _print(frame: "pl.DataFrame", names: list[str], named: Named) -> None:
                 "" if r["rate"] is None else f"{r['rate']:.0%}",
                 interval,
                 "" if r["margin"] is None else f"{r['margin']:+.1f}",
-                "" if r["score"] is None else f"{r['score']:+.2f}",
+                "" if r["score"] is None else f"{r['score']:+.2f}" + known(r),
             ]
         )
     table("", columns, rows, right=set(columns) - set(names))
@@ -420,6 +458,9 @@ def _print(frame: "pl.DataFrame", names: list[str], named: Named) -> None:
 
     if any(n < FEW for n in frame["n"]):
         print(f"Figures from fewer than {FEW} hands say little: look at the interval.")
+    if any(r["score"] is not None and known(r) for r in frame.iter_rows(named=True)):
+        print("(of …): so many of the hands have a score.")
+    _say_kinds(kinds, names)
     _say_sheets(frame)
     simulated = int(frame["simulated"].sum())
     if simulated:
@@ -434,7 +475,8 @@ def _say_sheets(frame: "pl.DataFrame") -> None:
     if sheets:
         print(
             f"{sheets} of these {int(frame['n'].sum())} hands are from score sheets, without "
-            "cards: result and score as recorded (--where cards=yes leaves them out)."
+            "cards: result and score as recorded, or the score of the rules where none is "
+            "(--where cards=yes leaves them out)."
         )
 
 

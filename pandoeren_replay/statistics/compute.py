@@ -280,6 +280,7 @@ def _work_out_intervals(cells: Sequence[Cell]) -> None:
     for cell in cells:
         of_size.setdefault(len(cell.counts), []).append(cell)
     for size, alike in of_size.items():
+        found: Sequence[tuple[float, float, float] | None]
         if size < 2:
             found = intervals.value_intervals(
                 [c.n for c in alike], [c.total for c in alike], [c.squares for c in alike]

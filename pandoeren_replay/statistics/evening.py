@@ -118,21 +118,21 @@ class Evening:
     def what(self, line: SheetLine) -> str:
         """Contract and who played it: ``pandoer, Dirk met Anneke``."""
         o = line.replay.outcome
-        if o.passed_out:
+        if was_passed(line):
             return self.say("passed")
         contract = self.text.contract(line.replay.rules, o.contract or line.replay.record.contract)
         return f"{contract}, {self.who(line)}" if o.declarer is not None else contract
 
     def who(self, line: SheetLine) -> str:
         """Declarer and partner."""
-        o = line.replay.outcome
-        if o.declarer is None:
+        declarer, partner = line.replay.outcome.declarer, partner_of(line)
+        if declarer is None:
             return ""
-        if o.partner is None:
-            return self.name(o.declarer)
-        if o.partner in (NOBODY, o.declarer):
-            return self.say("alone", name=self.name(o.declarer))
-        return self.say("with_partner", name=self.name(o.declarer), partner=self.name(o.partner))
+        if partner is None:
+            return self.name(declarer)
+        if partner in (NOBODY, declarer):
+            return self.say("alone", name=self.name(declarer))
+        return self.say("with_partner", name=self.name(declarer), partner=self.name(partner))
 
     def result(self, line: SheetLine) -> str:
         """Made, lost or not known; what was only written down says so."""
@@ -141,11 +141,22 @@ class Evening:
             return self.say("is_made" if made else "is_lost")
         if recorded in ("made", "lost"):
             return self.say("recorded", result=self.say(f"is_{recorded}"))
-        return "" if line.replay.outcome.passed_out else self.say("is_open")
+        return "" if was_passed(line) else self.say("is_open")
 
     def message(self, violation: Violation) -> str:
         """What was broken, as a sentence."""
         return violation.message(self.text.lang)
+
+
+def partner_of(line: SheetLine) -> int | None:
+    """Declarer's partner as the cards prove it, else as recorded: what was booked by."""
+    proven, recorded = line.replay.outcome.partner, line.replay.record.result.partner
+    return recorded if proven is None else proven
+
+
+def was_passed(line: SheetLine) -> bool:
+    """Whether nobody bid, by the auction or by a score sheet."""
+    return line.replay.outcome.passed_out or line.booked.basis == "void"
 
 
 def evening(
@@ -191,9 +202,7 @@ def _standings(sheet: Sheet, lines: Sequence[SheetLine]) -> tuple[Standing, ...]
     out = []
     for seat in range(4):
         declared = [x for x in lines if x.replay.outcome.declarer == seat]
-        partner = sum(
-            x.replay.outcome.partner == seat and x.replay.outcome.declarer != seat for x in lines
-        )
+        partner = sum(partner_of(x) == seat and x.replay.outcome.declarer != seat for x in lines)
         out.append(
             Standing(
                 1 + sum(t > total[seat] for t in total),

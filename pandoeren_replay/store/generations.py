@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pandoeren_replay.store import losses, parts, schema, sums
+from pandoeren_replay.store import losses, parts, schema, scores, sums
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.lock import exclusive
 
@@ -114,6 +114,7 @@ def writing(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 con.execute("BEGIN")
                 _bring_up_to_date(con, folder)
                 yield con
+                scores.fill(con)
                 sums.settle(con, schema.players_view())
                 losses.settle(con)
                 con.execute("COMMIT")

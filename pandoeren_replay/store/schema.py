@@ -9,9 +9,10 @@ from typing import Any
 from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.losses import loss_tables
 from pandoeren_replay.store.parts import part_tables
+from pandoeren_replay.store.scores import score_tables
 from pandoeren_replay.store.sums import sum_tables
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -65,7 +66,8 @@ _HAND_VIEW = "-- {the view hand}"
 def _tables() -> str:
     from pandoeren_replay.store.packed import packed_tables
 
-    return _sql("tables.sql") + packed_tables() + sum_tables() + part_tables() + loss_tables()
+    kept = sum_tables() + part_tables() + loss_tables() + score_tables()
+    return _sql("tables.sql") + packed_tables() + kept
 
 
 def _migration(step: int) -> str:
@@ -73,7 +75,7 @@ def _migration(step: int) -> str:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
-    made = {8: sum_tables, 9: part_tables, 10: loss_tables}
+    made = {8: sum_tables, 9: part_tables, 10: loss_tables, 11: score_tables}
     return made[step]() if step in made else MIGRATIONS[step]
 
 

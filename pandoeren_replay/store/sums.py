@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pandoeren_replay.store.columns import HAND
 from pandoeren_replay.store.packed import unpacked
 from pandoeren_replay.store.parts import count_hands
+from pandoeren_replay.store.scores import fill as fill_scores
 
 if TYPE_CHECKING:
     from pandoeren_replay.store.bulk_sums import PackedSums
@@ -209,6 +210,7 @@ def extend(con: Any, first: int, packed: "Iterable[PackedSums] | None") -> None:
     """
     if packed is None or not is_large(con):
         return
+    fill_scores(con)  # the view below shows them
     state = con.execute("SELECT few_sessions FROM sum_state").fetchall()
     others = " UNION ALL ".join(
         f"SELECT hand_id FROM {t} WHERE hand_id >= {first}" for t in ("hand_row", "hand_told")

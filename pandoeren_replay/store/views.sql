@@ -19,10 +19,17 @@ CREATE OR REPLACE MACRO declarer_figure(result, meta) AS
     CASE WHEN contains(meta, 'score_declarer=') AND NOT contains(result, 'score=')
          THEN try_cast(regexp_extract(meta, '(?:^|;)score_declarer=([+-]?[0-9]+)', 1) AS SMALLINT)
     END;
+CREATE OR REPLACE MACRO recorded_points(result, part) AS
+    CASE WHEN contains(result, 'pts=')
+         THEN try_cast(regexp_extract(result, 'pts=([0-9]+)-([0-9]+)', part) AS SMALLINT) END;
 -- What calls and cards prove, else what is recorded; a partner who is declarer himself is none.
 CREATE OR REPLACE MACRO best_partner(proven, declarer, recorded) AS
     CASE WHEN proven = -1 THEN '-' WHEN proven IS NOT NULL THEN seat_name(proven)
          WHEN recorded = seat_name(declarer) THEN '-' ELSE recorded END;
+-- One of three numbers, by what a seat was in a hand.
+CREATE OR REPLACE MACRO by_role(seat, declarer, partner, of_declarer, of_partner, of_defender) AS
+    CASE WHEN seat = declarer THEN of_declarer WHEN seat = partner THEN of_partner
+         ELSE of_defender END::SMALLINT;
 -- What a seat was in a hand, as far as it is known.
 CREATE OR REPLACE MACRO role_of(seat, declarer, partner, passed_out) AS
     CASE WHEN passed_out OR declarer IS NULL THEN NULL WHEN seat = declarer THEN 'declarer'
@@ -88,21 +95,22 @@ SELECT
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
     coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n,
-             CASE WHEN h.declarer = 0 THEN r.figure END) AS score_n,
+             CASE WHEN h.declarer = 0 THEN r.figure END, r.rule_n) AS score_n,
     coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e,
-             CASE WHEN h.declarer = 1 THEN r.figure END) AS score_e,
+             CASE WHEN h.declarer = 1 THEN r.figure END, r.rule_e) AS score_e,
     coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s,
-             CASE WHEN h.declarer = 2 THEN r.figure END) AS score_s,
+             CASE WHEN h.declarer = 2 THEN r.figure END, r.rule_s) AS score_s,
     coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w,
-             CASE WHEN h.declarer = 3 THEN r.figure END) AS score_w,
+             CASE WHEN h.declarer = 3 THEN r.figure END, r.rule_w) AS score_w,
     CASE h.declarer
-        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.figure)
-        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.figure)
-        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.figure)
-        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.figure)
+        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.figure, r.rule_n)
+        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.figure, r.rule_e)
+        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.figure, r.rule_s)
+        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.figure, r.rule_w)
         END AS declarer_score,
     CASE WHEN coalesce(h.score_n, x.score_n) IS NOT NULL THEN 'proven'
          WHEN coalesce(r.score_n, x.recorded_n, r.figure) IS NOT NULL THEN 'recorded'
+         WHEN r.rule_n IS NOT NULL THEN 'rules'
         END AS score_from,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
@@ -114,14 +122,44 @@ FROM hand h
 JOIN source src ON src.source_id = h.source_id
 LEFT JOIN (
     -- What is recorded where calls and cards do not prove it; of packed hands they do.
-    SELECT hand_id, recorded_partner(result) AS partner,
-        recorded_score(result, 'N') AS score_n, recorded_score(result, 'E') AS score_e,
-        recorded_score(result, 'S') AS score_s, recorded_score(result, 'W') AS score_w,
-        declarer_figure(coalesce(result, ''), meta_rest) AS figure
-    FROM hand_row
-    WHERE (score_n IS NULL OR partner IS NULL)
-        AND (contains(result, 'score=') OR contains(result, 'partner=')
-            OR contains(meta_rest, 'score_declarer='))
+    -- Where nobody wrote a score down, that of the contract by the rules.
+    SELECT hand_id, recorded AS partner, score_n, score_e, score_s, score_w, figure,
+        by_role('N', declarer, side, of_declarer, of_partner, of_defender) AS rule_n,
+        by_role('E', declarer, side, of_declarer, of_partner, of_defender) AS rule_e,
+        by_role('S', declarer, side, of_declarer, of_partner, of_defender) AS rule_s,
+        by_role('W', declarer, side, of_declarer, of_partner, of_defender) AS rule_w
+    FROM (
+        SELECT t.*,
+            c.declarer + c.declarer_points * coalesce(t.points, 0) AS of_declarer,
+            c.partner + c.partner_points * coalesce(t.points, 0) AS of_partner,
+            c.defender + c.defender_points * coalesce(t.points, 0) AS of_defender
+        FROM (
+            SELECT *,
+                CASE WHEN won THEN recorded_points(result, 1) + coalesce(meld_side, 0)
+                     ELSE recorded_points(result, 2) + coalesce(meld_defenders, 0) END AS points
+            FROM (
+                SELECT b.hand_id, b.rules, b.rules_hash, b.contract, b.result, b.meld_side,
+                    b.meld_defenders, seat_name(b.declarer) AS declarer,
+                    recorded_partner(b.result) AS recorded,
+                    best_partner(b.partner, b.declarer, recorded_partner(b.result)) AS side,
+                    coalesce(b.made, CASE b.recorded WHEN 'made' THEN true WHEN 'lost' THEN false END)
+                        AS won,
+                    recorded_score(b.result, 'N') AS score_n, recorded_score(b.result, 'E') AS score_e,
+                    recorded_score(b.result, 'S') AS score_s, recorded_score(b.result, 'W') AS score_w,
+                    declarer_figure(coalesce(b.result, ''), b.meta_rest) AS figure
+                FROM hand_row b
+                WHERE (b.score_n IS NULL OR b.partner IS NULL)
+                    AND (contains(b.result, 'score=') OR contains(b.result, 'partner=')
+                        OR contains(b.meta_rest, 'score_declarer=') OR b.recorded IS NOT NULL
+                        OR b.made IS NOT NULL)
+            )
+        ) t
+        LEFT JOIN contract_score c ON t.figure IS NULL AND t.declarer IS NOT NULL
+            AND NOT contains(coalesce(t.result, ''), 'score=')
+            AND c.rules = t.rules AND c.rules_hash = t.rules_hash AND c.contract = t.contract
+            AND c.alone = (t.side = '-') AND c.made = t.won
+            AND (t.points IS NOT NULL OR NOT c.by_points)
+    )
 ) r ON r.hand_id = h.hand_id
 LEFT JOIN (
     -- What other sources of the same hand say and the stored record does not: only what they agree

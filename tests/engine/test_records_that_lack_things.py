@@ -1,5 +1,7 @@
 """Records that lack things: what follows is used, what does not stays unknown (RULES 8, 9)."""
 
+from dataclasses import replace
+
 from engine.record import Call, HandRecord, Play, Result
 from engine.replay import replay
 from engine.rulefile import load_ruleset
@@ -49,6 +51,10 @@ def test_a_score_line_is_booked_as_recorded_with_its_partner() -> None:
     booked = Ledger(load_ruleset("heerlen")).book_hand(outcome, None, True, None, 0)
     assert booked.change == (1, 0, 1, 0)
     assert booked.basis == "as-recorded"
+    # Cards that prove it lost go before the sheet, though only that names the partner.
+    lost = replace(outcome, made=False)
+    booked = Ledger(load_ruleset("heerlen")).book_hand(lost, None, True, None, 0)
+    assert (booked.change, booked.basis) == ((-1, 0, -1, 0), "as-recorded")
 
 
 def test_nothing_known_books_nothing_and_says_so() -> None:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from engine.rulefile import load_ruleset
+from engine.score import hand_score
 from pandoeren_replay.importer import import_paths
 from pandoeren_replay.lake import Lake
 from pandoeren_replay.lake_import import import_lake
@@ -12,6 +14,7 @@ from pandoeren_replay.report import evening_report
 from pandoeren_replay.sessions import stored_sheet
 from pandoeren_replay.stats import measure
 from pandoeren_replay.store import Store
+from pandoeren_replay.store.scores import contract_scores
 from parsers.base import Source
 
 # The players sit in the order of mention: Anna N, Cor E, Bas S, Dirk W. By the rules of heerlen:
@@ -160,3 +163,115 @@ def test_two_tables_on_one_date_are_told_of(store: Store) -> None:
         import_paths(store, [Source(f"tafel{n}.csv", text.encode())])
     sheet = stored_sheet(store, "2026-11-28", load_ruleset("heerlen"))
     assert sheet.notes[0] == "hand 4: other players than before; balances are by seat"
+
+
+# A sheet that has no column of scores. By the rules of heerlen, as in SCORES:
+#                                     N   E   S   W
+#   150 made by N with E             +2  +2   0   0
+#   misère lost by S, alone           0   0  -3   0
+#   130 made by N, partner unknown    ?   ?   ?   ?
+#   170 lost by W with E              0  -3   0  -3
+UNSCORED = """\
+Avond;Speler;Maat;Bod;Gehaald
+a;Anna;Cor;150;ja
+a;Bas;;misère;nee
+a;Anna;;130;ja
+a;Dirk;Cor;170;nee
+"""
+BY_RULES = [(2, 2, 0, 0), (0, 0, -3, 0), (None,) * 4, (0, -3, 0, -3)]
+
+
+def test_without_a_column_of_scores_the_rules_give_them(store: Store) -> None:
+    import_paths(store, [Source("blad.csv", UNSCORED.encode())])
+    rows = store.rows("SELECT * FROM hands ORDER BY hand_id")
+    assert _columns(rows) == BY_RULES
+    assert [r["declarer_score"] for r in rows] == [2, -3, None, -3]
+    assert [r["score_from"] for r in rows] == ["rules", "rules", None, "rules"]
+    sums = {r["name"]: r["score"] for r in store.rows("SELECT name, score FROM players")}
+    assert sums == {"Anna": 2, "Cor": 2 - 3, "Bas": -3, "Dirk": -3}
+    mean = {r["player"]: r for r in measure(store, ["score_per_hand"], ["player"]).to_dicts()}
+    # The third hand is not counted: nobody knows who Anna's partner was.
+    assert {name: (r["n"], r["value"]) for name, r in mean.items()} == {
+        "Anna": (3, pytest.approx(2 / 3)), "Bas": (3, -1.0),
+        "Cor": (3, pytest.approx(-1 / 3)), "Dirk": (3, -1.0),
+    }  # fmt: skip
+    # The same as in the session, hand by hand and in the end.
+    sheet = stored_sheet(store, "a", load_ruleset("heerlen"))
+    for line, scores in zip(sheet.lines, BY_RULES, strict=True):
+        assert line.booked.change == tuple(s or 0 for s in scores)
+    totals = dict(zip(sheet.names, sheet.lines[-1].booked.balance, strict=True))
+    assert totals == sums
+    assert sheet.incomplete
+
+
+def test_the_report_of_such_a_sheet_names_partners_and_no_points(store: Store) -> None:
+    text = "Avond;Spel;" + UNSCORED.partition(";")[2].replace("\na;", "\na;#;")
+    for n in range(1, 5):
+        text = text.replace("#", str(n), 1)
+    import_paths(store, [Source("blad.csv", (text + "a;5;Dirk;;pas;\n").encode())])
+    found = evening_report(store, "a", "nl").markdown()
+    for row in (
+        "| 1 | Anna met Cor | 150 punten | gehaald \\(zoals genoteerd\\) |  | 2 \\(+2\\) ",
+        "| 2 | Bas alleen | misère | verloren \\(zoals genoteerd\\) |  | 2 | 2 | −3 \\(−3\\) | 0 |",
+        "| 5 |  |  | rondgepast |  | 2 | −1 | −3 | −3 |",
+        "| 2 | Cor | −1 | 0 | 0 | 2 |",  # place, player, total, declared, made, as partner
+    ):
+        assert row in found
+    assert "niet bekend wie wat scoorde" in found
+
+
+def test_the_rules_give_them_in_a_lake_and_in_an_older_store(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "blad.csv"
+    file.write_text(UNSCORED, "utf-8")
+    lake = Lake(tmp_path / "lake")
+    import_lake(lake, [file])
+    rows = lake.rows("SELECT * FROM hands ORDER BY line")
+    assert _columns(rows) == BY_RULES
+    assert lake.rows("SELECT count(score_n) AS n FROM hand") == [{"n": 0}]  # nothing is proven
+    import_paths(store, [file])
+    with duckdb.connect(str(store.file())) as con:
+        con.execute("DROP TABLE contract_score")
+        con.execute("UPDATE store_info SET value = '11' WHERE key = 'schema_version'")
+    assert _columns(store.rows("SELECT * FROM hands ORDER BY hand_id")) == BY_RULES
+
+
+# In fiches a misère of 5 chips pays as many to each opponent, or brings them; a 140 of 2 chips
+# is paid out of the pot, or each of the side pays one defender. In the race a 120 brings winners
+# the points they took, which somebody must have written down; a piccolo ten times its 3 chips.
+LOGGED = {
+    "fiches N . =Nmis . . . lost;partner=-": (-15, 5, 5, 5),
+    "fiches N . =Nmis . . . made;partner=-": (15, -5, -5, -5),
+    "fiches N . =N140 . . . made;partner=S": (2, 0, 2, 0),
+    "fiches N . =N140 . . . lost;partner=S": (-2, 2, -2, 2),
+    "fiches-race N . =N120 . . . made;partner=S;pts=130-22": (130, 0, 130, 0),
+    "fiches-race N . =N120 . . . lost;partner=S;pts=100-52": (0, 52, 0, 52),
+    "fiches-race N . =N120 . . . lost;partner=S": (None, None, None, None),
+    "fiches-race N . =Npic . . . made;partner=-": (30, 0, 0, 0),
+    # What is written down stands: by heerlen it would be one each.
+    "heerlen N . =N120 . . . made;partner=S;score=N5,E0,S5,W0": (5, 0, 5, 0),
+    "heerlen N . =N120 . . . made": (None, None, None, None),
+    "heerlen N . =N120 . . . .": (None, None, None, None),
+}
+
+
+def test_the_rules_of_other_games(store: Store) -> None:
+    text = "".join(f"{line} id=h{i}\n" for i, line in enumerate(LOGGED))
+    assert import_paths(store, [Source("log.phl", text.encode())]).stored == len(LOGGED)
+    rows = store.rows("SELECT * FROM hands ORDER BY hand_id")
+    assert dict(zip(LOGGED, _columns(rows), strict=True)) == LOGGED
+    assert [r["declarer_score"] for r in rows] == [scores[0] for scores in LOGGED.values()]
+
+
+@pytest.mark.parametrize("rules_id", ["heerlen", "fiches", "fiches-race"])
+def test_every_contract_scores_what_the_engine_says(rules_id: str) -> None:
+    """Each row of the table gives the engine's score for any points taken."""
+    rules = load_ruleset(rules_id)
+    for contract in rules.contracts.values():
+        name = contract.code or str(contract.levels[0])
+        for alone, made, by_points, *figures in contract_scores(rules, name):
+            for points in ((130, 22), (60, 92)):
+                found = hand_score(rules, rules.bid(name), 0, -1 if alone else 2, made, points)
+                won = points[0 if made else 1]
+                own, partner, other = (figures[i] + figures[i + 1] * won for i in (0, 2, 4))
+                assert found == (own, other, other if alone else partner, other)
+                assert bool(any(figures[1::2])) == by_points
