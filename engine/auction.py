@@ -31,7 +31,8 @@ class AuctionResult:
     """What became of the auction.
 
     ``declarer`` and ``bid`` are ``None`` while nobody has bid; ``bidders`` are the seats that made
-    a bid which counted; ``passed_out`` is true only for four passes.
+    a bid which counted, or may have where calls or dealer are not recorded; ``passed_out`` is true
+    only for four passes.
     """
 
     declarer: int | None = None
@@ -117,6 +118,7 @@ def run_auction(record: HandRecord, rules: RuleSet, dealer: int | None) -> Aucti
                     )
                 )
         out.violations.append(Violation("auction-unknown"))
+        out.bidders = set(range(4))
         return out
     # Without the dealer the calls still follow each other: any dealer tells when it is over.
     auction = Auction(rules, 3 if dealer is None else dealer)
@@ -134,6 +136,8 @@ def run_auction(record: HandRecord, rules: RuleSet, dealer: int | None) -> Aucti
             out.violations.append(Violation(code, call=i, seat=seat, params=params))
         elif bid is not None and seat is not None:
             out.bidders.add(seat)
+    if dealer is None:
+        out.bidders = set(range(4))
     out.closed = auction.over
     out.declarer = None if dealer is None else auction.bidder
     out.bid = auction.best

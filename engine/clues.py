@@ -153,7 +153,9 @@ def middle_card(seen: Seen, allowed: list[int]) -> None:
 
 
 def bidders_of(replay: Replay) -> set[int]:
-    """Seats that made a bid which counted."""
+    """Seats that made a bid which counted, or may have, where nobody can know."""
+    if replay.record.auction_state != "calls" or replay.dealer is None:
+        return set(range(4))
     return {
         e.seat
         for e in replay.events

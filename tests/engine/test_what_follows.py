@@ -159,3 +159,17 @@ def test_declarer_cannot_have_put_away_both_cards_of_the_suit_led(
     """East has DT and D9 among his nine: one at most is the discard, so he can follow to DJ."""
     line = NINE.replace("SJSQSKST/DT", f"SJSQSKST/CJC7CQCT/DJDQ{card}").format(".")
     assert flags(line) == found
+
+
+# heerlen, North 160. He says roem 20 (SJ ST S9); South has the run of four CQ CJ CT C9.
+DENIED = "heerlen S NNSNNNEEEEMWWWWEEEENSSSWWWWSSSSNN {} S:CA:C7 SJS7SQD7 1N=roem20,1S=deny . ."
+
+
+def test_who_bid_in_an_auction_that_is_not_recorded_is_unknown() -> None:
+    """RULES 6.1: only who bid may deny. South passed; without the calls he may have bid."""
+    passed = DENIED.format("pic,mis,150,-,-,160,-,-,-")
+    assert flags(passed) == [("deny-without-bid", 1, 2)]
+    assert judged(passed).outcome.meld == (20, 0)
+    unknown = DENIED.format("=N160")
+    assert flags(unknown) == []
+    assert judged(unknown).outcome.meld == (0, 0)
