@@ -159,7 +159,7 @@ JUDGED = Population(
     "judged", "each player who played cards in an analysed hand that is about points",
     "elke speler die kaarten speelde in een geanalyseerd spel om punten", "player at a hand",
     f"{_OF_SEAT} AND l.goal = 'points'",
-    own={**_SEAT_OWN, "role": ""},
+    own={**_SEAT_OWN, "role": ""}, narrow=True,
 )  # fmt: skip
 
 DECLARED = Population(
@@ -169,10 +169,10 @@ DECLARED = Population(
     "SELECT h.*, d.kind, d.goal, d.cost, d.cost > 0 AND "
     f"({MADE.format(goal='d.goal', value='d.best')}) <> "
     f"({MADE.format(goal='d.goal', value='d.value')}) AS turned "
-    "FROM (SELECT hand_id, kind, goal, value, best, loss AS cost "
-    "FROM declaration_evaluations WHERE chosen) d "
+    "FROM (SELECT hand_id, kind, goal, value, best, best - value AS cost "
+    "FROM declaration_value WHERE chosen AND kind <> 'none') d "
     "JOIN hands h ON h.hand_id = d.hand_id WHERE ({where})",
-    own={"kind": ""},
+    own={"kind": ""}, narrow=True,
 )  # fmt: skip
 
 POPULATIONS = (ANALYSED, CHOICE, JUDGED, DECLARED)

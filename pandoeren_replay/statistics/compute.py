@@ -17,6 +17,7 @@ from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import groupings
 from pandoeren_replay.statistics.model import Grouping, Population, Statistic
 from pandoeren_replay.statistics.queries import collected, query, summed_query
+from pandoeren_replay.store.narrow import narrowed
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -221,9 +222,9 @@ def grouped(
     if isinstance(store, Shared):
         return store.shared_sums(population, stats, groups, where)
     sql, params = condition(where, store)
-    asked = summed_query(store, population, stats, groups, sql) or query(
-        store, population, stats, groups
-    )
+    asked = summed_query(store, population, stats, groups, sql)
+    if asked is None:
+        asked, sql = query(store, population, stats, groups), narrowed(store, where, sql)
     return store.sql(collected(asked, stats, groups).replace("{where}", sql), params)
 
 

@@ -23,7 +23,8 @@ class Population:
     ``plain`` are the groupings that a filter field expresses, by its name; ``filter`` is the
     population in the filter language where that can say it. ``summed`` are queries of the same rows
     added up as far as the store has it so (:mod:`pandoeren_replay.store.losses`), each after the
-    columns that are lost in the adding up.
+    columns that are lost in the adding up. ``narrow``: rows that no statistic counts are left out
+    before they are grouped; it saves time where each counts a part and conditions are simple.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Population:
     plain: dict[str, str] = field(default_factory=dict)
     filter: str | None = None
     summed: tuple[tuple[frozenset[str], str], ...] = ()
+    narrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pandoeren_replay.filters import condition as filter_condition
 from pandoeren_replay.filters import quote
 from pandoeren_replay.statistics import intervals
 from pandoeren_replay.statistics.queries import sums_for, sums_sql
+from pandoeren_replay.store.narrow import narrowed
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def pairs(store: Store, where: str | None = None) -> "pl.DataFrame":
     sql, params = filter_condition(where, store)
     table = sums_for(store, "hand", [QUERY], sql)
     hands = sums_sql(table) if table else _HANDS
+    if table is None:
+        sql = narrowed(store, where, sql)
     rows = store.rows(QUERY.replace("{hands}", hands).replace("{where}", sql), params)
     all_n, all_made = sum(r["n"] for r in rows), sum(r["made"] for r in rows)
     as_declarer: dict[str, tuple[int, int]] = {}

@@ -78,7 +78,10 @@ def query(
     else:
         rows = population_sql(store, population)
         columns += ['count(*) AS "rows"', *_sums(stats)]
-    return f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n{_grouped(groups, keys, block)}"
+    overs = {s.over for s in stats}
+    only = overs.pop() if population.narrow and len(overs) == 1 else "true"
+    end = _grouped(groups, keys, block, only)
+    return f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n{end}"
 
 
 def _parts(group: Grouping, key: str) -> tuple[str, ...]:
@@ -93,11 +96,15 @@ def _key_columns(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
     ]
 
 
-def _grouped(groups: Sequence[Grouping], keys: Sequence[str], block: str) -> str:
-    """The end of a query: only rows of a group, by group and block."""
+def _grouped(
+    groups: Sequence[Grouping], keys: Sequence[str], block: str, only: str = "true"
+) -> str:
+    """The end of a query: only rows of a group and those with ``only``, by group and block."""
     parts = [p for g, key in zip(groups, keys) for p in _parts(g, key)]
-    only = [f"({p}) IS NOT NULL" for p in parts]
-    return f"WHERE {' AND '.join(only)}\nGROUP BY {', '.join([*parts, block])}"
+    conditions = [f"({p}) IS NOT NULL" for p in parts]
+    if only != "true":
+        conditions.append(f"({only})")
+    return f"WHERE {' AND '.join(conditions)}\nGROUP BY {', '.join([*parts, block])}"
 
 
 def _places(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
