@@ -174,11 +174,14 @@ expected one of != <= >= = < > ~
             )
         marks = ", ".join("lower(?)" for _ in player.values)
         role_marks = ", ".join("?" for _ in roles[0].values)
-        parts.append(
-            f"h.hand_id IN (SELECT hand_id FROM seats WHERE lower(player) IN ({marks}) "
-            f"AND role IN ({role_marks}))"
-        )
-        params += [*player.values, *(_role(v) for v in roles[0].values)]
+        asked = [_role(v) for v in roles[0].values]
+        seats = []
+        for seat, name in zip("NESW", ("north", "east", "south", "west")):
+            role = f"role_of('{seat}', h.declarer, h.partner, h.passed_out)"
+            seats.append(f"(lower(h.{name}) IN ({marks}) AND {role} IN ({role_marks}))")
+            params += [*player.values, *asked]
+        # NULL of a seat without a name must not hide what the others say.
+        parts.append(f"coalesce({' OR '.join(seats)}, false)")
     for c in conditions:
         if c.field.name == "role" or c is player:
             continue
@@ -384,6 +387,21 @@ def _compare_date(
             params.append(edge)
     joined = parts[0] if len(parts) == 1 else "(" + " OR ".join(parts) + ")"
     return (f"coalesce(NOT ({joined}), true)" if op == "!=" else joined), params
+
+
+def years(op: Operator, text: str) -> tuple[int | None, int | None]:
+    """First and last year that a condition on the date can mean, ``None`` where it has no end.
+
+    >>> years("=", "2026-11"), years(">", "2026"), years("<", "2026"), years("<=", "2026")
+    ((2026, 2026), (2027, None), (None, 2025), (None, 2026))
+    """
+    first, after = _period(text, "date")
+    if op in (">=", ">"):
+        return (first if op == ">=" else after).year, None
+    edge = first if op == "<" else after
+    # The edge itself is outside.
+    last = edge.year - ((edge.month, edge.day) == (1, 1))
+    return (first.year if op == "=" else None), last
 
 
 def _period(text: str, name: str) -> tuple[dt.date, dt.date]:

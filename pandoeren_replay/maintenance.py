@@ -14,6 +14,8 @@ from pandoeren_replay.store.store import Store
 from pandoeren_replay.store.writer import count_hands, insert_rows
 from parsers.base import Located
 
+VERIFIED_AT_ONCE = 20_000
+
 
 def verify(
     store: Store, progress: Callable[[str, int, int], None] | None = None
@@ -26,19 +28,26 @@ def verify(
     rule_sets: dict[tuple[str, str], RuleSet] = {}
     cur = store.cursor()
     problems = parts.faults(cur)
-    cur.execute("SELECT * FROM hand ORDER BY hand_id")
-    names = [d[0] for d in cur.description]
+    last = store.rows("SELECT max(hand_id) AS n FROM hand")[0]["n"] or 0
     done = 0
-    while part := cur.fetchmany(500):
-        for values in part:
+    # Some numbers at a time: to sort all columns of all hands takes more than there is.
+    for first in range(0, last + 1, VERIFIED_AT_ONCE):
+        cur.execute(
+            "SELECT * FROM hand WHERE hand_id >= ? AND hand_id < ? ORDER BY hand_id",
+            [first, first + VERIFIED_AT_ONCE],
+        )
+        names = [d[0] for d in cur.description]
+        for values in cur.fetchall():
             row = dict(zip(names, values, strict=True))
             done += 1
             try:
                 problems += _differences(store, row, rule_sets)
             except StoreError as e:
                 problems.append(str(e))
-        if progress:
-            progress("verify", done, total)
+            if progress and done % 500 == 0:
+                progress("verify", done, total)
+    if progress:
+        progress("verify", done, total)
     return done, problems
 
 

@@ -199,10 +199,10 @@ def read_deal(d: Any, p: int, h: Any) -> bool:
     h.hands[2] = s_cards
     h.hands[3] = w_cards
     h.middle = _zeros_below(middle)  # type: ignore[call-arg]
+    eight = True
     for x in range(4):
-        if _ones(h.hands[x]) != 8:  # type: ignore[call-arg]
-            return False
-    return True
+        eight = eight and _ones(h.hands[x]) == 8  # type: ignore[call-arg]
+    return eight
 
 
 @njit(cache=True, nogil=True)

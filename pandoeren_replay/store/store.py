@@ -113,8 +113,10 @@ class Store:
         :class:`~pandoeren_replay.filters.FilterError` for a filter that cannot be read.
         """
         from pandoeren_replay.filters import condition
+        from pandoeren_replay.store.narrow import narrowed
 
         sql, params = condition(where, self)
+        sql = narrowed(self, where, sql)
         column = order.removeprefix("-")
         names = [r["column_name"] for r in self.rows("DESCRIBE hands")]
         if column not in names:
@@ -144,8 +146,10 @@ class Store:
     def count(self, where: str | None = None) -> int:
         """Number of hands that a filter lets through."""
         from pandoeren_replay.filters import condition
+        from pandoeren_replay.store.narrow import narrowed
 
         sql, params = condition(where, self)
+        sql = narrowed(self, where, sql)
         return int(self.rows(f"SELECT count(*) AS n FROM hands h WHERE {sql}", params)[0]["n"])
 
     def find(self, hand: str | int) -> int:

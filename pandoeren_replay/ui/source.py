@@ -19,6 +19,7 @@ from pandoeren_replay.notes import Notes
 from pandoeren_replay.stats import measure, pairs, statistics
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.errors import NotThere, StoreError
+from pandoeren_replay.store.narrow import narrowed
 from pandoeren_replay.ui.payload import Around, hand_payload
 from pandoeren_replay.ui.texts import Texts
 
@@ -117,6 +118,7 @@ class Source:
         if self.generation == 0:
             return []
         sql, params = condition(where, self.store)
+        sql = narrowed(self.store, where, sql)
         return self.sql(query.format(where=sql), params).to_dicts()
 
     def choices(self) -> Choices:
