@@ -157,7 +157,7 @@ def read_number(d: Any, p: int, most: int) -> Any:
     others = np.int64((np.uint64(x) + np.uint64(_TO_HIGHEST)) | np.uint64(x)) & _HIGHEST
     if others == 0:
         return -1, p
-    n = _zeros_below(others) >> 3  # type: ignore[call-arg]
+    n = _zeros_below(others) >> 3
     if n == 0 or n > most or (n > 1 and x & 255 == 0):
         return -1, p
     # The last digit in the highest byte; then pairs of digits, and all of them.
@@ -181,7 +181,7 @@ def read_deal(d: Any, p: int, h: Any) -> bool:
     wrong = 0
     for k in range(0, N_CARDS, 8):
         # Eight letters at once, told apart by their bits; after the last card as if there were N.
-        w = _eight_bytes(d, p + k)  # type: ignore[call-arg]
+        w: Any = _eight_bytes(d, p + k)  # type: ignore[call-arg]
         if k + 8 > N_CARDS:
             w = (w & _MASKS[N_CARDS - k]) | (_ALL_N & ~_MASKS[N_CARDS - k])
         b1, b2, b3, b4 = w >> 1, w >> 2, w >> 3, w >> 4
@@ -201,7 +201,7 @@ def read_deal(d: Any, p: int, h: Any) -> bool:
     h.middle = _zeros_below(middle)  # type: ignore[call-arg]
     eight = True
     for x in range(4):
-        eight = eight and _ones(h.hands[x]) == 8  # type: ignore[call-arg]
+        eight = eight and _ones(h.hands[x]) == 8
     return eight
 
 
