@@ -166,7 +166,7 @@ def _jas(s: Situation) -> int | None:
 def _one_with_jas(s: Situation, mine: list[bool], done: bool) -> bool | None:
     jas = _jas(s)
     with_jas = [m and s.table.winning[t] == jas for t, m in enumerate(mine)]
-    if any(m and not j for m, j in zip(mine, with_jas)):
+    if sum(mine) > 1 or any(m and not j for m, j in zip(mine, with_jas)):
         return False
     if not any(with_jas) and jas is not None:
         played = s.play_of(jas)

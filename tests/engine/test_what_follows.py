@@ -173,3 +173,13 @@ def test_who_bid_in_an_auction_that_is_not_recorded_is_unknown() -> None:
     unknown = DENIED.format("=N160")
     assert flags(unknown) == []
     assert judged(unknown).outcome.meld == (0, 0)
+
+
+def test_a_piccolo_with_two_tricks_is_lost_even_if_the_jas_is_written_in_both() -> None:
+    """RULES 3.3 "exactly one trick", 9 "scored as it was played": DJ wins tricks 1 and 2."""
+    line = "butselaar S WSNSEENEESSMNNEWSNWESNWWWENWESNSW -,130,140,pic,-,- D:-:HJ {} . . ."
+    assert judged(line.format("DJD9DTDQ")).outcome.made is None
+    twice = line.format("DJD9DTDQ/DJD8DAH8")
+    assert flags(twice) == [("played-twice", 4, 2)]
+    assert judged(twice).outcome.winners == (2, 2)
+    assert judged(twice).outcome.made is False
