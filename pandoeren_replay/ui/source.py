@@ -62,6 +62,11 @@ class Source:
         """Whether there is no hand at all."""
         return self.generation == 0 or self.sql("SELECT 1 FROM hand LIMIT 1").is_empty()
 
+    @property
+    def is_large(self) -> bool:
+        """Whether there are so many hands that to look at all of them takes seconds."""
+        return bool(self.generation) and not self.sql("SELECT 1 FROM sum_state").is_empty()
+
     def _said(self, where: str) -> int:
         """What an answer depends on beside the generation: stars, tags, notes, if asked for."""
         return Notes(self.path).stamp() if marked(where) else 0

@@ -15,6 +15,7 @@ from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice, simulated
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.waiting import waiting
 
 # Hands of which only the contract is known, as score sheets have them.
 _UNCALLED = """
@@ -32,8 +33,9 @@ def page() -> None:
         empty_store(text)
         return
     where = _choices(source, text)
-    counted = auctions(source, where)
-    uncalled = source.filtered(_UNCALLED, where)[0]["n"]
+    with waiting(source, text):
+        counted = auctions(source, where)
+        uncalled = source.filtered(_UNCALLED, where)[0]["n"]
     if not counted.hands:
         st.info(text("bidding.nothing"), icon=":material/filter_alt:")
         _declarers(uncalled, where, source, text)

@@ -13,6 +13,7 @@ from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice, simulated
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.waiting import waiting
 
 BY = ("contract", "player", "pair", "seat", "trump", "rules", "session", "month")
 IN_CHART = 25
@@ -28,7 +29,8 @@ def page() -> None:
         return
     by, where = _choices(source, text)
     groups = ("rules", "contract") if by == "contract" and "rules=" not in where else (by,)
-    rows = source.statistics(groups, where)
+    with waiting(source, text):
+        rows = source.statistics(groups, where)
     if not rows:
         st.info(text("stats.nothing"), icon=":material/filter_alt:")
         return
@@ -189,7 +191,7 @@ def figures(r: dict[str, Any], text: Texts) -> list[Cell]:
     all_simulated = r["simulated"] == r["n"]
     kinds = [text("replay.simulated")] if all_simulated else []
     if r["simulated"] and not all_simulated:
-        kinds.append(text("stats.some_simulated", n=r["simulated"]))
+        kinds.append(text("stats.some_simulated", n=text.number(r["simulated"])))
     if r["no_cards"]:
         kinds.append(text("stats.some_sheets", n=text.number(r["no_cards"])))
     return [

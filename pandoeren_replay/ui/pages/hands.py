@@ -11,6 +11,7 @@ from pandoeren_replay.ui.filterbar import filter_bar
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.waiting import waiting
 
 PAGE = 50
 ORDERS = {
@@ -33,7 +34,8 @@ def page() -> None:
         empty_store(text)
         return
     where = filter_bar(source, text).where()
-    count = source.count(where)
+    with waiting(source, text):
+        count = source.count(where)
     if not count:
         st.info(text("hands.nothing"), icon=":material/filter_alt:")
         if st.button(text("hands.clear")):
@@ -52,7 +54,8 @@ def page() -> None:
         )
     pages = -(-count // PAGE)
     number = st.pagination(pages, key="hands_page") if pages > 1 else 1
-    rows = source.hands(where, ORDERS[order], PAGE, (min(number, pages) - 1) * PAGE)
+    with waiting(source, text):
+        rows = source.hands(where, ORDERS[order], PAGE, (min(number, pages) - 1) * PAGE)
     hashes = rows["hash"].to_list()
     chosen = _table(rows, source, text)
     if chosen is not None:

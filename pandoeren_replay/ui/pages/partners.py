@@ -14,6 +14,7 @@ from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.source import Source
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.waiting import waiting
 
 IN_CHART = 20
 SHOWN = 200
@@ -28,7 +29,8 @@ def page() -> None:
         empty_store(text)
         return
     where = _choices(source, text)
-    rows = source.pairs(where)
+    with waiting(source, text):
+        rows = source.pairs(where)
     if not rows:
         st.info(text("partners.nothing"), icon=":material/filter_alt:")
         return
