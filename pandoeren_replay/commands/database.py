@@ -221,11 +221,12 @@ def players_list(db: DbOption = None) -> None:
     rows = [
         [
             r["name"], str(r["hands"]), str(r["declarer"]), str(r["made"]), str(r["lost"]),
-            "" if r["score"] is None else str(r["score"]), ", ".join(other.get(r["name"], [])),
+            "" if r["score"] is None else str(r["score"]), str(r["simulated_hands"]),
+            ", ".join(other.get(r["name"], [])),
         ]
         for r in store.rows("SELECT * FROM players ORDER BY hands DESC, name")
     ]  # fmt: skip
-    heads = ["name", "hands", "declarer", "made", "lost", "score", "also known as"]
+    heads = ["name", "hands", "declarer", "made", "lost", "score", "simulated", "also known as"]
     table("", heads, rows, right=set(heads[1:-1]))
 
 

@@ -255,7 +255,8 @@ SELECT
     min(first_date) AS first_date,
     max(last_date) AS last_date,
     bool_and(simulated) AS simulated,
-    coalesce(sum(hands) FILTER (NOT with_cards), 0)::BIGINT AS without_cards
+    coalesce(sum(hands) FILTER (NOT with_cards), 0)::BIGINT AS without_cards,
+    coalesce(sum(hands) FILTER (simulated), 0)::BIGINT AS simulated_hands
 FROM sum_player
 GROUP BY who
 """

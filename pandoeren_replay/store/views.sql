@@ -292,7 +292,8 @@ SELECT
     min(date) AS first_date,
     max(date) AS last_date,
     bool_and(simulated) AS simulated,
-    count(*) FILTER (NOT with_cards) AS without_cards
+    count(*) FILTER (NOT with_cards) AS without_cards,
+    count(*) FILTER (simulated) AS simulated_hands
 FROM (
     SELECT player, score, success, date, simulated, with_cards,
         role_of(seat, declarer, partner, passed_out) AS role

@@ -307,3 +307,15 @@ def test_a_browser_that_names_no_known_zone_gets_our_clock(monkeypatch, zone):
     moment = dt.datetime(2026, 11, 28, 20, 5)
     here = moment.replace(tzinfo=dt.UTC).astimezone()
     assert session.clock(moment, Texts("en")) == f"{here:%Y-%m-%d %H:%M}"
+
+
+def test_a_player_of_whom_some_hands_are_simulated_is_said_to_be(own_store, tmp_path):
+    played = next(x for x in LINES if ";n=Anna;" in x)
+    simulated = next(x for x in LINES if ";n=Anna;" in x and x != played) + ";src=simulated"
+    file = tmp_path / "evening.phl"
+    file.write_text(f"{played}\n{simulated}\n", "utf-8")
+    assert import_paths(own_store, [file]).stored == 2
+    (anna,) = own_store.rows("SELECT * FROM players WHERE name = 'Anna'")
+    assert (anna["hands"], anna["simulated_hands"], anna["simulated"]) == (2, 1, False)
+    page = words(open_page("players", "nl", name="Anna"))
+    assert Texts("nl")("hands.simulated_notice", n="1", of="2") in page

@@ -12,11 +12,12 @@ from pandoeren_replay.ui.components.table import Cell, Column, Row, table
 from pandoeren_replay.ui.fair_parts import player_part
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.pages.contracts import figures, rules_name
-from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice
+from pandoeren_replay.ui.pages.hands import empty_store, sheet_notice, simulated_notice
 from pandoeren_replay.ui.payload import player_name
 from pandoeren_replay.ui.portrait import portrait
 from pandoeren_replay.ui.source import Source, contract_name
 from pandoeren_replay.ui.texts import Texts
+from pandoeren_replay.ui.waiting import waiting
 
 RECENT = 20
 """Hands in a player's form."""
@@ -92,8 +93,10 @@ def _everybody(known: list[dict[str, Any]], text: Texts, asked: str | None) -> N
 
 
 def _kind(p: dict[str, Any], text: Texts) -> str:
-    """Simulated, and how many of his hands are lines of a score sheet."""
+    """How many of his hands are simulated, and how many are lines of a score sheet."""
     kinds = [text("replay.simulated")] if p["simulated"] else []
+    if p["simulated_hands"] and not p["simulated"]:
+        kinds.append(text("stats.some_simulated", n=text.number(p["simulated_hands"])))
     if p["without_cards"]:
         kinds.append(text("stats.some_sheets", n=text.number(p["without_cards"])))
     return ", ".join(kinds)
@@ -114,13 +117,16 @@ def _one(p: dict[str, Any], known: list[dict[str, Any]], source: Source, text: T
         st.text(player_name(p["name"]))
     if p["simulated"]:
         st.warning(text("players.simulated"), icon=":material/smart_toy:")
+    else:
+        simulated_notice(p["simulated_hands"], p["hands"], text)
     sheet_notice(p["without_cards"], p["hands"], text)
     _points(p, known, text)
     portrait(p["name"], source, text)
     player_part(p["name"], source, text)
     _form(p["name"], source, text)
     where = f"declarer={quote(p['name'])}"
-    rows = source.statistics(("rules", "contract"), where)
+    with waiting(source, text):
+        rows = source.statistics(("rules", "contract"), where)
     if rows:
         st.subheader(text("players.contracts"))
         chosen = _contracts(rows, source, text)
