@@ -163,6 +163,7 @@ _REQUIRED = tuple(c for c in PACKED if c not in ("record_id", "auction", "claims
 # times as long as Zstandard for a tenth fewer bytes.
 _COMPRESSION = {
     **dict.fromkeys(("hash", "deal", "p0", "w0"), "uncompressed"),
+    **dict.fromkeys(("hand_id", "source_id", "line", "kind"), "bitpacking"),
     **dict.fromkeys(("p1", "p2", "p3", "w1"), "bitpacking"),
     **dict.fromkeys(("record_id", "auction"), "zstd"),
 }
