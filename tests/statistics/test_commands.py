@@ -7,6 +7,7 @@ import polars as pl
 
 from pandoeren_replay.store import Store
 from tests.cli.conftest import Run, run  # noqa: F401
+from tests.statistics.conftest import make_store
 
 
 def test_any_figures_in_every_format(run: Run, club: Store, tmp_path: Path) -> None:  # noqa: F811
@@ -89,3 +90,28 @@ def test_report(run: Run, club: Store, tmp_path: Path) -> None:  # noqa: F811
     assert "there is no session" in run("report", "x", "--db", club.path).err
     assert run("report", "played", "--to", "pdf", "--db", club.path).code == 2
     assert run("report", "played", "--lang", "fr", "--db", club.path).code == 2
+
+
+# Two rule sets, no scores written down. By heerlen 150 made brings Anna 2, pandoer with
+# 20 of roem on top, lost, costs her 5; who was her partner at 130 is not known. By fiches 140 made
+# brings 2 chips. So (2 - 5 + 2) / 3 of four hands.
+MIXED = (
+    "heerlen N . =N150 . . . made;partner=E id=1;n=Anna;e=Cor;s=Bas;w=Dirk",
+    "heerlen N . =N130 . . . made id=2;n=Anna;e=Cor;s=Bas;w=Dirk",
+    "heerlen N . =Npan+20 . . . lost;partner=- id=3;n=Anna;e=Cor;s=Bas;w=Dirk",
+    "fiches N . =N140 . . . made;partner=E id=4;n=Anna;e=Cor;s=Bas;w=Dirk",
+)
+
+
+def test_what_a_mean_score_is_of(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    store = make_store(tmp_path / "store", "\n".join(MIXED) + "\n")
+    out = run("stats", "--db", store.path, "--by", "player").out
+    assert "-0.33 (of 3)" in out
+    assert "mix points, chips or cents of fiches, heerlen: --by rules,player" in out
+    out = run("stats", "--db", store.path, "--by", "rules,player").out
+    assert "-1.50 (of 2)" in out
+    assert "mix points" not in out
+    out = run("stats", "--db", store.path, "--by", "level", "--where", "rules=heerlen").out
+    assert "20 (pandoer +20)" in out
+    assert "150 (" not in out
+    assert "mix points" not in out
