@@ -262,6 +262,8 @@ def contract_names(store: "Store", lang: str) -> Named:
             return "-"
         if column == "level" and value in without_points():
             return f"{value} ({without_points()[value]})"
+        if column == "margin":
+            return f"{value:+d} to {value + 9:+d}"
         return contract(str(value)) if column == "contract" else str(value)
 
     return named
@@ -434,6 +436,8 @@ def _say_kinds(kinds: list[str], names: list[str]) -> None:
 
 
 def _print(frame: "pl.DataFrame", names: list[str], named: Named, kinds: list[str]) -> None:
+    from pandoeren_replay.statistics.overview import column_of
+
     columns = [*names, "n", "made", "rate", "95% interval", "points − bid", "mean score"]
     rows = []
 
@@ -444,7 +448,7 @@ def _print(frame: "pl.DataFrame", names: list[str], named: Named, kinds: list[st
         interval = "" if r["low"] is None else f"{r['low']:.0%} – {r['high']:.0%}"
         rows.append(
             [
-                *(named(n, r[n]) for n in names),
+                *(named(n, r[column_of(n)]) for n in names),
                 str(r["n"]),
                 str(r["made"]) + ("" if r["decided"] == r["n"] else f" of {r['decided']}"),
                 "" if r["rate"] is None else f"{r['rate']:.0%}",

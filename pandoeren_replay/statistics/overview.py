@@ -22,13 +22,26 @@ if TYPE_CHECKING:
 
 _IDS = ("contracts", "made", "margin", "score", "simulated")
 _FIGURES = range(1, 4)
+_OTHERWISE = {"margin": "margin_tens"}
+"""Columns of groupings that a figure has the name of."""
 """Those of them of which more than a number is shown."""
+
+
+def column_of(grouping: str) -> str:
+    """Name of the column that a grouping has in the overview.
+
+    >>> column_of("player"), column_of("margin")
+    ('player', 'margin_tens')
+    """
+    return _OTHERWISE.get(grouping, grouping)
 
 
 def statistics(
     store: Store, by: Sequence[str] = ("contract",), where: str | None = None
 ) -> "pl.DataFrame":
     """One row for each group: the group, the figures with their intervals, and ``where``.
+
+    The column of a group is named as the grouping (``margin_tens`` where that is ``margin``).
 
     ``small`` marks groups of fewer than 30 hands. By player or pair there are also ``shrunk`` (the
     made rate drawn towards that of all) and ``more`` (how many more hands until the difference of
@@ -55,7 +68,7 @@ def _rows(store: Store, by: Sequence[str], where: str | None) -> list[dict[str, 
         rates.append(made)
         rows.append(
             {
-                **shown(group),
+                **{column_of(g): v for g, v in shown(group).items()},
                 "n": row[0].n, "no_cards": row[0].no_cards,
                 "decided": made.n, "made": made.hits or 0,
                 "rate": made.value, "low": made.low, "high": made.high,

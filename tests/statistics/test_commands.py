@@ -25,6 +25,16 @@ def test_any_figures_in_every_format(run: Run, club: Store, tmp_path: Path) -> N
         for x in run("stats", *db, "--of", "entry,made", "--format", "json").out.splitlines()
     ]
     assert {r["statistic"] for r in rows} == {"entry", "made"}
+    # P1 was 166 above its bid (+160 to +169), P2 14 below (-20 to -11): the tens, beside the means.
+    rows = [
+        json.loads(x)
+        for x in run("stats", *db, "--by", "margin", "--format", "json").out.splitlines()
+    ]
+    assert [(r["margin_tens"], r["margin"]) for r in rows if r["margin_tens"] in (160, -20)] == [
+        (-20, -14.0),
+        (160, 166.0),
+    ]
+    assert "+160 to +169" in run("stats", *db, "--by", "margin").out
     assert all({"n", "low", "high", "small", "more", "where"} <= r.keys() for r in rows)
     file = tmp_path / "x.parquet"
     assert run("stats", *db, "--of", "entry", "--format", "parquet", "-o", file).code == 0
