@@ -2,8 +2,8 @@
 
 A filter is a condition on the view ``hands``, which puts together what it shows; the tables below
 it know for every row group the lowest and highest value, and look at one column before they read
-others. :func:`narrowed` asks them first, about names, sessions and years: what they find holds all
-hands of the filter, and perhaps more, so that the filter itself is asked as well.
+others. :func:`narrowed` asks them first, about names, sessions, years and sources: what they find
+holds all hands of the filter, and perhaps more, so that the filter itself is asked as well.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 20
 """Names that are looked for one by one; a filter that lets more through reads every hand."""
 _NAMED = ("player", "declarer", "partner")
+_ASKED = (*_NAMED, "session", "date", "source")
 
 
 def narrowed(store: "Store", where: str | None, sql: str) -> str:
@@ -31,12 +32,13 @@ def asked_first(store: "Store", where: str | None) -> list[str]:
 
     None for a store without sums: it has few hands.
     """
-    asked = [c for c in parse(where or "") if c.field.name in (*_NAMED, "session", "date")]
+    asked = [c for c in parse(where or "") if c.field.name in _ASKED]
     if not asked or not store.rows("SELECT 1 AS x FROM sum_state"):
         return []
     told_elsewhere = bool(store.rows("SELECT 1 AS x FROM hand_other LIMIT 1"))
     parts: list[str] = []
     ranges: list[str] = []
+    sources: list[str] = []
     for c in asked:
         if c.field.name in _NAMED and c.op in ("=", "~"):
             parts += _at_a_seat(store, c, told_elsewhere)
@@ -44,9 +46,13 @@ def asked_first(store: "Store", where: str | None) -> list[str]:
             ranges += _sessions(store, c)
         elif c.field.name == "date" and c.op != "!=":
             ranges += _years(store, c)
+        elif c.field.name == "source" and c.op != "!=":
+            sources.append(_of_sources(store, c))
     # What another source says of a hand can be its session or date: that may be any hand.
-    if ranges and not told_elsewhere:
-        meant = " AND ".join(ranges)
+    if told_elsewhere:
+        ranges = []
+    if ranges or sources:
+        meant = " AND ".join([*ranges, *sources])
         found = store.rows(f"SELECT min(hand_id) AS lo, max(hand_id) AS hi FROM hand WHERE {meant}")
         lo, hi = found[0]["lo"], found[0]["hi"]
         parts.append("false" if lo is None else f"h.hand_id BETWEEN {lo} AND {hi}")
@@ -85,6 +91,15 @@ def _sessions(store: "Store", c: Condition) -> list[str]:
     if len(found) > MOST_NAMES:
         return []
     return [f"session IN ({_texts([r['session'] for r in found])})"] if found else ["false"]
+
+
+def _of_sources(store: "Store", c: Condition) -> str:
+    """Of rows of ``hand``: that they are from one of those sources."""
+    test = "contains(lower(name), lower(?))" if c.op == "~" else "lower(name) = lower(?)"
+    tests = " OR ".join([test] * len(c.values))
+    found = store.rows(f"SELECT source_id FROM source WHERE {tests}", c.values)
+    numbers = ", ".join(str(r["source_id"]) for r in found)
+    return f"source_id IN ({numbers})" if found else "false"
 
 
 def _years(store: "Store", c: Condition) -> list[str]:
