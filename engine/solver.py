@@ -103,14 +103,16 @@ class Search:
     """Solves positions of one deal for one objective; all of them share a table of positions.
 
     The deal is that of the position given first: any position that can follow from it may be
-    asked, in any order.
+    asked, in any order. ``many`` says that several large ones will be: the order of moves is then
+    learnt from mistakes only, which is slower to begin with and lasts longer. It changes no value.
     """
 
-    def __init__(self, position: Position, objective: str = "points") -> None:
+    def __init__(self, position: Position, objective: str = "points", many: bool = False) -> None:
         if objective not in OBJECTIVES:
             raise ValueError(f"no objective {objective!r} (there are: {', '.join(OBJECTIVES)})")
         position.check()
         self.objective = objective
+        self.many = many
         self.counting = objective in COUNTING
         self.start = position
         self.layout = tab.layout_of(position.rules, position.trump)
@@ -138,6 +140,7 @@ class Search:
         if self.objective == "points":
             c[tab.POINTS : tab.POINTS + tab.SLOTS] = lay.points
             c[tab.LAST] = lay.last_trick
+        c[tab.BY_MISTAKES] = self.many
         c[tab.PER_TRICK] = self.objective != "points"
         c[tab.MAXI] = c[tab.SCORE] = c[tab.OPEN_SCORE] = start.side
         c[tab.DECLARER] = 1 << start.declarer

@@ -26,6 +26,7 @@ from engine.solver_moves import AGE_BITS, FULL_RATE, learn, moves_of, noted, spa
 from engine.solver_tables import (
     BEATS,
     BUDGET,
+    BY_MISTAKES,
     CARD,
     CHOICE,
     GAIN,
@@ -76,6 +77,7 @@ from engine.solver_tables import (
 ESTIMATE = 1 << 11  # set in the stamp of what an estimate leaves in the table
 ESTIMATE_WIDTH = 2
 FIRST_STEP = 3
+BY_MISTAKES_TO = 4  # tricks left; before that there is little to learn from yet
 SHY_FROM = 1  # goals from this number on forbid tricks
 SHY_AGE = 2  # what is expected of them is worth as much as this was learnt
 
@@ -212,7 +214,7 @@ def search(
                             n += 1
                             continue
                 settled = noted(c, at, wants, card, value, need)
-                if settled and several:
+                if settled and several and (c[at + TRIED] or c[BY_MISTAKES] == 0):
                     learn(c, at, k, p, led, seat, card)
             n = 0
             while unknown and settled == 0:
@@ -231,7 +233,7 @@ def search(
                 if c[STOP]:
                     return 0
                 settled = noted(c, at, wants, card, value, need)
-                if settled and several:
+                if settled and several and (c[at + TRIED] or c[BY_MISTAKES] == 0):
                     learn(c, at, k, p, led, seat, card)
             value = c[at + VALUE]
             if p == start:
@@ -263,7 +265,8 @@ def search(
             card = c[at + CARD]
             if noted(c, at, (maxi >> seat) & 1, card, value, need) == 0:
                 break
-            if c[at + MOVES] or c[at + TRIED]:
+            sure = c[BY_MISTAKES] and k <= BY_MISTAKES_TO
+            if c[at + TRIED] or (c[at + MOVES] and not sure):
                 learn(c, at, k, p, led, seat, card)
             if p == start:
                 done = True

@@ -55,7 +55,8 @@ LANE_MASK = (1 << WIDTH) - 1
     WORTHLESS,  # mask of the cards without points
     DUCKS,  # 1: declarer is alone and may win no further trick but with the jas
     NARROW,  # not 0: try only so many moves (an estimate, nothing is proven)
-) = range(26)
+    BY_MISTAKES,  # 1: what a card was good for is learnt only where another was tried before it
+) = range(27)
 
 HANDS = 32
 BEATS = HANDS + 4

@@ -148,7 +148,8 @@ class _Review:
         if position.side not in self._searches:
             # The earliest position with the same sides: its table serves all that follow.
             same = (p for p in self.positions if p.side == position.side)
-            self._searches[position.side] = Search(next(same, position), self.terms.objective)
+            first = next(same, position)
+            self._searches[position.side] = Search(first, self.terms.objective, many=True)
         return self._searches[position.side]
 
     def _taken(self, position: Position) -> int:

@@ -153,7 +153,7 @@ def pair_values(
         for mate in (1, 2, 3):
             side = 1 | 1 << mate
             start = Position(rules, trump, hands, 0, side, 0)
-            search = Search(start)
+            search = Search(start, many=True)
             known: dict[int, int] = {}
             guess = None
             for declarer in range(4):
