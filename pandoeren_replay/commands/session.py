@@ -65,7 +65,8 @@ def session(
 
 
 def _print(sheet: "Sheet") -> None:
-    from engine.state import seat_json
+    from engine.state import NOBODY
+    from pandoeren_replay.statistics.evening import partner_of
 
     pot = sheet.pot or any(line.booked.pot for line in sheet.lines)
     columns = [
@@ -81,7 +82,10 @@ def _print(sheet: "Sheet") -> None:
     for line in sheet.lines:
         o = line.replay.outcome
         passed = line.booked.basis == "void"
-        partner = "" if o.partner is None or o.partner < 0 else "+" + seat_json(o.partner)
+        side = [] if passed or o.declarer is None else [sheet.names[o.declarer]]
+        partner = partner_of(line)
+        if side and partner is not None and partner not in (NOBODY, o.declarer):
+            side.append(sheet.names[partner])
         result = {True: "made", False: "lost", None: line.replay.record.result.outcome or "?"}[
             o.made
         ]
@@ -91,8 +95,8 @@ def _print(sheet: "Sheet") -> None:
         rows.append(
             [
                 line.number,
-                "" if passed else seat_json(o.declarer) + partner,
-                "passed" if passed else (o.contract or "?"),
+                "" if passed else " + ".join(side) or "?",
+                "passed" if passed else (o.bid.words()["en"] if o.bid else o.contract or "?"),
                 "" if passed else result,
                 *(
                     f"{b} ({c:+d})" if c else str(b)

@@ -291,8 +291,8 @@ def test_a_sheet_with_dates_and_no_evening_has_standings_and_a_report(
     assert code == 0
     rows = [[c.strip() for c in x.split("│")[1:-1]] for x in out.splitlines() if "│" in x]
     assert [r[:4] for r in rows] == [
-        ["1", "N", "130", "made"], ["2", "S", "150", "lost"], ["3", "", "passed", ""],
-        ["4", "E", "150", "made"],
+        ["1", "Anna + Cor", "130", "made"], ["2", "Bas + Dirk", "150", "lost"],
+        ["3", "", "passed", ""], ["4", "Cor + Anna", "150", "made"],
     ]  # fmt: skip
     assert [int(c.split()[0]) for c in rows[-1][4:8]] == [1 + 2, 1 + 2, -2, -2]
     assert "incomplete" not in out
