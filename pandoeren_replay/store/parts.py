@@ -116,10 +116,14 @@ def show(con: Any, folder: Path) -> None:
     _make_view(con)
 
 
-def _make_view(con: Any) -> None:
+def shown(con: Any) -> list[tuple[str, str]]:
+    """What of each part is shown: the table whose columns it has, and something to select from."""
     gone = {name for (name,) in con.execute("SELECT DISTINCT name FROM part_gone").fetchall()}
-    parts = [(table, _scan(file, Path(file).name in gone)) for table, file in files(con)]
-    con.execute(hand_view(parts))
+    return [(table, _scan(file, Path(file).name in gone)) for table, file in files(con)]
+
+
+def _make_view(con: Any) -> None:
+    con.execute(hand_view(shown(con)))
 
 
 def _scan(file: str, some_gone: bool) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pandoeren_replay.store.columns import HAND
+from pandoeren_replay.store.columns import HAND, PACKED, TOLD
 from pandoeren_replay.store.packed import unpacked
-from pandoeren_replay.store.parts import count_hands
+from pandoeren_replay.store.parts import count_hands, shown
 from pandoeren_replay.store.scores import fill as fill_scores
 
 if TYPE_CHECKING:
@@ -115,8 +115,15 @@ def sum_tables() -> str:
 
 
 def _show_beside(con: Any) -> None:
-    """A view ``hands_beside``: as ``hands``, of the hands in the file that are not just words."""
-    wide = f"SELECT {', '.join(HAND)} FROM hand_row UNION ALL {unpacked('hand_told')}"
+    """A view ``hands_beside``: as ``hands``, of the hands that are not just words: all that have
+    names or a session, where no other source tells them.
+    """
+    texts = ", ".join(PACKED | TOLD)
+    told = " UNION ALL ".join(
+        f"SELECT {texts} FROM {table}"
+        for table in ("hand_told", *(sql for kind, sql in shown(con) if kind == "hand_told"))
+    )
+    wide = f"SELECT {', '.join(HAND)} FROM hand_row UNION ALL {unpacked(f'({told})')}"
     con.execute(f"CREATE OR REPLACE TEMP VIEW hand_beside AS {wide}")
     views = (files("pandoeren_replay.store") / "views.sql").read_text("utf-8")
     start = views.index("CREATE OR REPLACE VIEW hands AS")
@@ -124,6 +131,10 @@ def _show_beside(con: Any) -> None:
     assert "\nFROM hand h\n" in query
     query = query.replace("\nFROM hand h\n", "\nFROM hand_beside h\n")
     con.execute(f"CREATE OR REPLACE TEMP VIEW hands_beside AS {query}")
+
+
+def _hide_beside(con: Any) -> None:
+    con.execute("DROP VIEW hands_beside; DROP VIEW hand_beside")
 
 
 def _insert(con: Any, s: Sum, few: bool, which: str, hands: str = "hands") -> None:
@@ -172,8 +183,14 @@ def rebuild(con: Any) -> None:
     clear(con)
     sessions = con.execute("SELECT count(DISTINCT session) FROM hands").fetchall()[0][0]
     few = sessions <= BLOCKS
+    # Hands that are just words need not be read for sums that are about names or sessions.
+    alone = not con.execute("SELECT 1 FROM hand_other LIMIT 1").fetchall()
+    if alone:
+        _show_beside(con)
     for s in SUMS:
-        _insert(con, s, few, "true")
+        _insert(con, s, few, "true", "hands_beside" if alone and s.needs else "hands")
+    if alone:
+        _hide_beside(con)
     con.execute("INSERT INTO sum_state VALUES (?, false)", [few]).fetchall()
 
 
@@ -230,7 +247,7 @@ def extend(con: Any, first: int, packed: "Iterable[PackedSums] | None") -> None:
         if not state and first > 1:
             _insert(con, s, few, f"h.hand_id < {first}")
     if beside:
-        con.execute("DROP VIEW hands_beside; DROP VIEW hand_beside")
+        _hide_beside(con)
     for part in packed:
         part.insert(con)
     if not state:
