@@ -227,7 +227,7 @@ def test_values_do_not_depend_on_what_was_solved_before(rules_id):
     rng = random.Random(11)
     for _ in range(3):
         start = random_deal(rng, rules_id)
-        one, other = Search(start), Search(start)
+        one, other = Search(start), Search(start, many=True)
         line = [start]
         for _ in range(30):
             line.append(played(rng, line[-1], 1))
