@@ -7,6 +7,7 @@ import streamlit as st
 from engine.state import Outcome
 from engine.violations import Language
 from pandoeren_replay.sessions import Sheet, SheetLine, stored_sheet
+from pandoeren_replay.statistics.evening import was_passed
 from pandoeren_replay.store import Store
 from pandoeren_replay.store.encode import is_simulated
 from pandoeren_replay.ui.payload import contract_label, player_name, result_of, seat_names
@@ -110,8 +111,8 @@ def _played(line: SheetLine, key: str, text: Texts) -> Played:
     r = line.replay
     o: Outcome = r.outcome
     _, result = result_of(o, r.record.result.outcome, text)
-    title = text("replay.title_passed")
-    if not o.passed_out:
+    title, passed = text("replay.title_passed"), was_passed(line)
+    if not passed:
         title = contract_label(r, text)
         if o.declarer is not None:
             who = player_name(r.record.player(o.declarer)) or seat_names(r, text)[o.declarer]
@@ -122,7 +123,7 @@ def _played(line: SheetLine, key: str, text: Texts) -> Played:
         number=line.number,
         title=title,
         result=result,
-        made=None if o.passed_out else (o.made if o.made is not None else recorded),
+        made=None if passed else (o.made if o.made is not None else recorded),
         declarer=o.declarer,
         change=line.booked.change,
         balance=line.booked.balance,

@@ -3,6 +3,7 @@
 import pytest
 
 from pandoeren_replay.importer import import_paths
+from pandoeren_replay.ui.evenings import evening
 from pandoeren_replay.ui.filterbar import Filter
 from pandoeren_replay.ui.source import Source
 from parsers.base import Source as Text
@@ -66,3 +67,14 @@ def test_standings_hold_recorded_scores(sheet):
     }  # fmt: skip
     assert (players["Bas"]["partner"], players["Cor"]["defender"]) == (12, 12)
     assert players["Anna"]["without_cards"] == 12
+
+
+def test_a_hand_passed_out_on_a_sheet_is_called_so(own_store):
+    text = "heerlen W . . . . . void id=p;n=Anna;e=Bas;s=Cor;w=Dirk;session=x\n" + SHEET + "\n"
+    import_paths(own_store, [Text("sheet.phl", text.encode())])
+    first = evening(Source(str(own_store.path)), "x", "heerlen", "nl").played[0]
+    assert (first.title, first.made, first.change) == (
+        "Rondgepast: niemand bood",
+        None,
+        (0, 0, 0, 0),
+    )
