@@ -3,6 +3,7 @@
 python -m benchmarks.batch hands.phl
 """
 
+import io
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from benchmarks.timing import arguments, hands_file, interleaved, machine, peak_
 from engine.batch import replay_columns
 from engine.batch_result import RESULT
 from engine.replay import replay
+from pandoeren_replay.store.bulk import CHUNKS
+from pandoeren_replay.store.columns import ROW_GROUP
 from parsers.base import Options
 from parsers.phl_bytes import PhlBytesReader
 
@@ -30,11 +33,16 @@ def main() -> None:
             for i in range(min(SAMPLE, len(chunk)))
         ]
         data = bytes(chunk.data[: chunk.size])
-        reader = PhlBytesReader(file.name, Options())
+        reader = PhlBytesReader(file.name, Options(), rooms=3)
+
+        def read() -> None:
+            for _ in reader.chunks(io.BytesIO(data), ROW_GROUP // CHUNKS):
+                pass
+
         times = interleaved(
             {
                 "batch replay": lambda: replay_columns(chunk.columns, chunk.rules, room=room),
-                "reading .phl on bytes": lambda: reader.parse(data),
+                "reading .phl on bytes": read,
                 "step replay": lambda: [replay(record, rules) for record, rules in few],
             },
             asked.rounds,
