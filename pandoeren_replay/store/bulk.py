@@ -6,6 +6,7 @@ Arrow; the others are replayed one by one and encoded as ever.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -63,6 +64,8 @@ log = logging.getLogger(__name__)
 CHUNKS = 4
 """Chunks of a row group: what is worked on at a time should be little, because memory that is
 touched for the first time costs as much as reading hands into it."""
+AHEAD = 3
+"""Chunks that may wait to be written: one of :data:`CHUNKS` completes a row group and takes long."""
 MANY_DOUBLES = 100_000
 MEMORY = "512MB"
 """What DuckDB may keep of its file while hands are written."""
@@ -125,11 +128,11 @@ class BulkImport:
         self._kinds = Kinds(con.execute("SELECT * FROM hand_kind ORDER BY kind").fetchall())
         self._doubles: list[Double] = []
         self._again: list[tuple[str, Any]] = []
-        # One for the hands that are being written, one for the next ones.
+        # One for each chunk that waits to be written, one for the next.
         self._rows = max(1, ROW_GROUP // CHUNKS)
-        self._rooms = [np.empty(self._rows, RESULT) for _ in range(2)]
+        self._rooms = deque(np.empty(self._rows, RESULT) for _ in range(AHEAD + 1))
         self._pool = ThreadPoolExecutor(1, "store-writer")
-        self._writing: Future[None] | None = None
+        self._writing: deque[Future[None]] = deque()
 
     def add(self, source: BulkSource, say: Progress) -> None:
         """Read one source to its end. Raises :class:`NotForBulk`."""
@@ -138,8 +141,8 @@ class BulkImport:
         self._kinds.next_source()
         if self.counts.sums is not None:
             self.counts.sums.append(PackedSums(source_id))
-        # One chunk is read, one replayed, one written at a time.
-        reader = PhlBytesReader(source.name, self._options, rooms=3)
+        # One chunk is read, one replayed, the others wait to be written.
+        reader = PhlBytesReader(source.name, self._options, rooms=AHEAD + 2)
         done = 0
         try:
             with (
@@ -189,7 +192,7 @@ class BulkImport:
 
     def close(self) -> None:
         """Wait for the writing thread; to be called whatever happened."""
-        self._pool.shutdown(wait=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     # -- one chunk
 
@@ -216,7 +219,7 @@ class BulkImport:
                     record = chunk.record(i)
                     take(i, record, replay(record, chunk.rules[hands["rules"][i]]))
 
-        self._rooms.reverse()
+        self._rooms.rotate()
         result = replay_columns(chunk.columns, chunk.rules, take, self._rooms[0])
         numbers = hands["rules"].copy()
         used = np.bincount(numbers, minlength=len(chunk.rules))
@@ -314,18 +317,16 @@ class BulkImport:
         if again:
             self._again.append(("hand_row", arrow_table(HAND, again)))
         kinds, self._kinds.new = self._kinds.new, []
-        self._written()
-        self._writing = self._pool.submit(
-            self._write, tables, kinds, arrow_table(VIOLATION, violations) if violations else None
-        )
+        self._written(but=AHEAD - 1)
+        more = arrow_table(VIOLATION, violations) if violations else None
+        self._writing.append(self._pool.submit(self._write, tables, kinds, more))
 
     # -- writing (in the thread; never two at once)
 
-    def _written(self) -> None:
-        """Wait until the last chunk is written."""
-        if self._writing is not None:
-            done, self._writing = self._writing, None
-            done.result()
+    def _written(self, but: int = 0) -> None:
+        """Wait until all chunks but so many are written."""
+        while len(self._writing) > but:
+            self._writing.popleft().result()
 
     def _write(
         self,
