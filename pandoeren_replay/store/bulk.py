@@ -64,8 +64,8 @@ log = logging.getLogger(__name__)
 CHUNKS = 4
 """Chunks of a row group: what is worked on at a time should be little, because memory that is
 touched for the first time costs as much as reading hands into it."""
-AHEAD = 3
-"""Chunks that may wait to be written: one of :data:`CHUNKS` completes a row group and takes long."""
+AHEAD = 4
+"""Chunks that may wait to be written; one in :data:`CHUNKS` ends a row group and takes long."""
 MANY_DOUBLES = 100_000
 MEMORY = "512MB"
 """What DuckDB may keep of its file while hands are written."""
