@@ -64,10 +64,8 @@ def main(arguments: list[str]) -> int:
     """
     chromium = browser()
     compile_all()
-    # One process more than cores, as tests of several processes mostly wait; in the order of their
-    # folders: what takes long is not left to one process at the end.
-    workers = str((os.cpu_count() or 1) + 1)
-    spread = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
+    # In the order of their folders: what takes long is not left to one process at the end.
+    spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     unit = [*arguments, "-m", "not browser", *spread]
     if chromium is None:
         status = run(unit)

@@ -34,7 +34,7 @@ def hands(evenings: int) -> str:
     return "\n".join([*lines, *club_text().splitlines()]) + "\n"
 
 
-def pair(folder: Path, evenings: int) -> tuple[Store, Lake]:
+def pair(folder: Path, evenings: int, part_rows: int) -> tuple[Store, Lake]:
     """The same hands in a store and in a lake of some parts."""
     file = folder / "club.phl"
     file.write_text(hands(evenings), "utf-8")
@@ -42,7 +42,7 @@ def pair(folder: Path, evenings: int) -> tuple[Store, Lake]:
     import_paths(store, [file])
     with pytest.MonkeyPatch.context() as change:
         change.setattr(bulk_source, "BULK_FROM", 1)
-        import_lake(lake, [file], part_rows=300)
+        import_lake(lake, [file], part_rows=part_rows)
     assert len(lake.files("import-*/hands-*.parquet")) > 2
     return store, lake
 
@@ -50,7 +50,7 @@ def pair(folder: Path, evenings: int) -> tuple[Store, Lake]:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A store and a lake of many sessions."""
-    return pair(tmp_path_factory.mktemp("both"), 240)
+    return pair(tmp_path_factory.mktemp("both"), 240, 400)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_every_figure_in_parts(both: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_few_sessions(tmp_path: Path) -> None:
     """The bootstrap draws sessions, where there are few of them, by their names."""
-    store, lake = pair(tmp_path, 0)
+    store, lake = pair(tmp_path, 0, 300)
     same(everything(store, False), everything(SharedLake(lake.path), False))
 
 

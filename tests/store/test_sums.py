@@ -103,10 +103,9 @@ def test_whatever_happens_to_a_store(tmp_path: Path) -> None:
     """Imports of every kind, the same again, undone, names merged, values, vacuum."""
     store = Store(tmp_path / "store")
     put(store, "a.phl", season(slice(0, 900)))
-    check(store, FEW)
     put(store, "simulated.phl", simulated(1200))
-    check(store, FEW)
     second = put(store, "b.phl", season(slice(600, 1500)) + club_text())
+    # All three added to the sums: a fault of the first would still be in them.
     check(store, FEW)
     # The same once more, and a sheet that tells hands of an evening in its own words.
     assert import_paths(store, [Source("b.phl", season(slice(600, 1500)).encode())]).stored == 0
@@ -118,7 +117,6 @@ def test_whatever_happens_to_a_store(tmp_path: Path) -> None:
     check(store, FEW)
     names = [r["name"] for r in store.rows("SELECT name FROM players ORDER BY hands DESC, name")]
     merge_players(store, names[0], [names[1]])
-    check(store, FEW)
     analyze(store, "number=1")
     check(store, FEW)
     undo_import(store, second)
