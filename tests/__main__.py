@@ -5,6 +5,7 @@ tests. Without a Chromium it says so and leaves them out; with ``CI=true`` that 
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,8 @@ def main(arguments: list[str]) -> int:
 
     Returns the exit status, 0 when all runs passed.
     """
+    # Whatever a shell starts in the background ignores interrupts, and so would the tests of them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chromium = browser()
     compile_all()
     # In the order of their folders: what takes long is not left to one process at the end.
