@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pandoeren_replay.statistics.model import Population, Statistic
 from pandoeren_replay.statistics.populations import _NAME, _ROLE, _SEAT_OWN, _text
 from pandoeren_replay.store.losses import MADE, MEASURES, choices
+from pandoeren_replay.store.scores import contract_scores
 from pandoeren_replay.store.store import Store
 
 if TYPE_CHECKING:
@@ -80,10 +81,6 @@ def next_level(rules: "RuleSet", level: int) -> int | None:
 
 def _scores(store: Store) -> str:
     """Declarer's score made and lost, and the next points bid, by rule set, contract, company."""
-    # Loaded when asked for: compiled code takes longer to load than most figures take.
-    from engine.score import hand_score
-    from engine.state import NOBODY
-
     # Of all hands: to look which of them are valued takes longer than to work out a few contracts.
     rows = store.rows(
         "SELECT DISTINCT rules, rules_hash, contract, level, target FROM hand "
@@ -93,22 +90,19 @@ def _scores(store: Store) -> str:
     values = []
     for r in rows:
         key = (r["rules"], r["rules_hash"])
-        rules = sets.setdefault(key, store.rule_set(*key))
-        bid = rules.bid(r["contract"])
-        if bid is None:
-            continue
-        by_points = rules.score.system == "race" and bid.contract.goal == "points"
+        if key not in sets:
+            sets[key] = store.rule_set(*key)
+        rules = sets[key]
+        worth = {
+            (alone, won): "NULL" if by_points else str(score)
+            for alone, won, by_points, score, *_ in contract_scores(rules, r["contract"])
+        }
         above = next_level(rules, r["level"]) if r["target"] and r["level"] else None
-        for partner in (NOBODY, 2):
-            worth = [
-                None if by_points else hand_score(rules, bid, 0, partner, made)
-                for made in (True, False)
-            ]
-            made, lost = ("NULL" if w is None else str(w[0]) for w in worth)
-            values.append(
-                f"({_text(key[1])}, {_text(r['contract'])}, {str(partner == NOBODY).lower()}, "
-                f"{made}, {lost}, {above or 'NULL'})"
-            )
+        values += [
+            f"({_text(key[1])}, {_text(r['contract'])}, {str(alone).lower()}, "
+            f"{worth[alone, True]}, {worth[alone, False]}, {above or 'NULL'})"
+            for alone in sorted({alone for alone, _ in worth})
+        ]
     return ", ".join(values) or "('', '', false, 0, 0, 0)"
 
 
