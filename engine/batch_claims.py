@@ -8,7 +8,6 @@ worth comes from there by way of :mod:`engine.batch_memo`.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_columns import DENY, ROEM, RUN, SHOW, STUK
 from engine.batch_memo import (
@@ -23,6 +22,7 @@ from engine.batch_memo import (
 )
 from engine.batch_tables import MELD_NONE, MELD_TABLE, meld_cards
 from engine.cards import N_CARDS
+from engine.compiled import kernel
 from engine.meld import (
     IN_TIME,
     NEVER,
@@ -73,7 +73,7 @@ SCRATCH = np.dtype(
 """One hand in work: cards, tricks, announcements, and what the functions tell each other."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def ply_of_seat(s: Any, seat: int, from_ply: int) -> Any:
     """Ply of a seat's first card at or after ``from_ply`` in a complete play, else NEVER."""
     for trick in range(from_ply >> 2, 8):
@@ -83,7 +83,7 @@ def ply_of_seat(s: Any, seat: int, from_ply: int) -> Any:
     return NEVER
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _in_partner_window(s: Any, called_ply: int, declarer: int, partner: int, ply: int) -> Any:
     opens = window_opens(called_ply, declarer, s.winners)
     if opens == NEVER:
@@ -91,7 +91,7 @@ def _in_partner_window(s: Any, called_ply: int, declarer: int, partner: int, ply
     return timing(ply, opens, ply_of_seat(s, partner, opens)) == IN_TIME
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _last_ply(s: Any, cards: int) -> Any:
     last = -1
     for c in range(N_CARDS):
@@ -100,7 +100,7 @@ def _last_ply(s: Any, cards: int) -> Any:
     return last
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def show_stands(t: Any, hand: int, cards: int) -> Any:
     """Whether a shown card is one of the lowest of a hand as dealt."""
     for k in range(t.lowest.size):
@@ -110,7 +110,7 @@ def show_stands(t: Any, hand: int, cards: int) -> Any:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _stuk_stands(t: Any, s: Any, seat: int, ply: int, trump: int) -> Any:
     if trump >= 4:
         return False
@@ -121,7 +121,7 @@ def _stuk_stands(t: Any, s: Any, seat: int, ply: int, trump: int) -> Any:
     return timing(ply, 0, closes) == IN_TIME
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def judge_claims(
     h: Any, claims: Any, t: Any, answers: Any, all_said: Any, s: Any, row: int, declarer: int,
     partner: int, trump: int, called_ply: int, forehand: int, bidders: int,
@@ -182,7 +182,7 @@ def judge_claims(
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _announce(
     claim: Any, t: Any, answers: Any, all_said: Any, s: Any, k: int, seat: int, ply: int
 ) -> int:
@@ -215,7 +215,7 @@ def _announce(
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _deny(
     t: Any, answers: Any, all_said: Any, s: Any, seat: int, ply: int, ours: bool, bidders: int
 ) -> int:
@@ -248,7 +248,7 @@ def _deny(
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _settle(t: Any, all_said: Any, s: Any, declarer: int, trump: int, forehand: int) -> None:
     """What stands in the end, added up per seat."""
     for a in range(s.n_said):

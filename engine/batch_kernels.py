@@ -8,7 +8,6 @@ at was seen to be in order.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_claims import (
     CARRIED,
@@ -38,6 +37,7 @@ from engine.batch_memo import (
 from engine.batch_result import CODES, STATUSES
 from engine.batch_tables import ALONE, FIRST_TRICK, JAS_HOLDER, POINTS_GOAL, first_callable
 from engine.cards import N_CARDS, NO_TRUMP
+from engine.compiled import kernel
 from engine.play import offence
 from engine.replay import OFFENCE_CODES
 from engine.state import NOBODY
@@ -62,7 +62,7 @@ AUCTION_KEY = -1
 """Missing key that stands for the auction."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _flag(s: Any, flags: Any, hand: int, code: int, ply: int, call: int, seat: int) -> None:
     f = flags[s.n_flags]
     f.hand = hand
@@ -73,7 +73,7 @@ def _flag(s: Any, flags: Any, hand: int, code: int, ply: int, call: int, seat: i
     s.n_flags += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _count_bits(mask: int) -> int:
     n = 0
     while mask:
@@ -82,7 +82,7 @@ def _count_bits(mask: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _auction(
     i: int, h: Any, calls: Any, t: Any, symbol: Any, steps: Any, states: Any, s: Any, flags: Any
 ) -> int:
@@ -121,7 +121,7 @@ def _auction(
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _compare(i: int, h: Any, o: Any, s: Any, flags: Any, found: int, whole: bool) -> None:
     """The recorded result against the replay."""
     if h.partner > NO_PARTNER_TOLD and h.partner != o.partner:
@@ -140,7 +140,7 @@ def _compare(i: int, h: Any, o: Any, s: Any, flags: Any, found: int, whole: bool
                 break
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _completeness(h: Any, o: Any, exchange: bool) -> None:
     told = h.outcome != ABSENT or h.points[0] >= 0 or h.tricks[0] >= 0 or h.has_score
     told = told or h.conceded >= 0 or h.partner > NO_PARTNER_TOLD
@@ -152,7 +152,7 @@ def _completeness(h: Any, o: Any, exchange: bool) -> None:
     o.completeness[5] = RECORDED if told else UNKNOWN
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _passed_out(i: int, h: Any, claims: Any, t: Any, s: Any, o: Any, flags: Any) -> int:
     if h.n_plays or h.trump <= NO_TRUMP or h.called < N_CARDS or h.discard < N_CARDS:
         return STEP
@@ -179,7 +179,7 @@ def _passed_out(i: int, h: Any, claims: Any, t: Any, s: Any, o: Any, flags: Any)
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _declared(h: Any, t: Any, s: Any, row: int, declarer: int) -> int:
     """Exchange, trumps, call; leaves ``trump``, ``called`` (-1 none), ``partner`` in ``s``."""
     trump = int(h.trump)
@@ -230,7 +230,7 @@ def _declared(h: Any, t: Any, s: Any, row: int, declarer: int) -> int:
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _play(i: int, h: Any, t: Any, s: Any, leader: int, flags: Any) -> int:
     """Seats, legality and winners of a complete play."""
     trump = s.trump
@@ -277,7 +277,7 @@ def _play(i: int, h: Any, t: Any, s: Any, leader: int, flags: Any) -> int:
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _tally(t: Any, s: Any, o: Any, row: int, declarer: int) -> None:
     """Winners, points, tricks and meld of both sides."""
     winners = 0
@@ -312,7 +312,7 @@ def _tally(t: Any, s: Any, o: Any, row: int, declarer: int) -> None:
     o.meld[1] = theirs
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _made(t: Any, answers: Any, s: Any, o: Any, row: int, declarer: int) -> int:
     """Made or lost, left in ``s.made`` (-1: not proven)."""
     goal = t.goal[row]
@@ -344,7 +344,7 @@ def _made(t: Any, answers: Any, s: Any, o: Any, row: int, declarer: int) -> int:
     return MISS if s.made == NOT_ASKED else CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _hand(
     i: int, h: Any, calls: Any, claims: Any, t: Any, symbol: Any, steps: Any, states: Any,
     answers: Any, all_said: Any, s: Any, o: Any, flags: Any,
@@ -411,7 +411,7 @@ def _hand(
     return CARRIED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def replay_rows(
     rows: Any, start: int, hands: Any, calls: Any, claims: Any, rules: Any, symbol: Any,
     steps: Any, states: Any, answers: Any, all_said: Any, scratch: Any, out: Any, flags: Any,

@@ -9,11 +9,11 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.auction import Auction
 from engine.batch_columns import N_CALLS, call_text
 from engine.cards import NO_TRUMP, cards_in
+from engine.compiled import kernel
 from engine.meld import Combination, announceable, best_single, named_combination, table_rank
 from engine.record import Call
 from engine.ruleset import RuleSet
@@ -146,7 +146,7 @@ SAID = np.dtype(
 against a denial, and its place at the table for each trump, seats apart."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def look_up(key: int, answers: Any) -> int:
     """Remembered answer, :data:`NOT_ASKED` where there is none."""
     mask = answers.size - 1
@@ -159,7 +159,7 @@ def look_up(key: int, answers: Any) -> int:
     return NOT_ASKED
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _put(key: int, value: int, answers: Any) -> None:
     mask = answers.size - 1
     h = key * _MIX
@@ -170,7 +170,7 @@ def _put(key: int, value: int, answers: Any) -> None:
     answers[i].value = value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _move(answers: Any, bigger: Any) -> None:
     for i in range(answers.size):
         if answers[i].key != EMPTY:

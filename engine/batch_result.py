@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_columns import ABSENT, call_code
+from engine.compiled import kernel
 from engine.state import NOBODY, Replay
 from engine.violations import catalogue
 
@@ -102,7 +102,7 @@ class BatchResult:
         ]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def blank(o: Any) -> None:
     """Nothing known of one hand."""
     o.standing = 0
@@ -137,7 +137,7 @@ def blank(o: Any) -> None:
         o.completeness[x] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _blank_all(out: Any) -> None:
     for i in range(out.size):
         blank(out[i])

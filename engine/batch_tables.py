@@ -10,10 +10,10 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_memo import AuctionMemo, Memo
 from engine.cards import N_CARDS, NO_TRUMP, PACK, RANKS, SUIT_MASK, cards_in
+from engine.compiled import kernel
 from engine.declaration import callable_cards, of_rank
 from engine.meld import combinations, lowest_cards, stuk_cards
 from engine.outcome import WHOLE_SIDE_GOALS
@@ -103,7 +103,7 @@ RULES = np.dtype(
 """One rule set for compiled code."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def meld_cards(t: Any, hand: int) -> Any:
     """The cards of a hand that stand in a run or a four of a kind; nothing else can be roem."""
     out = t.runs[0, hand & 255]
@@ -116,7 +116,7 @@ def meld_cards(t: Any, hand: int) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_callable(chain: Any, own: int) -> Any:
     """Cards that a declarer who holds or discarded ``own`` may call (0: none).
 

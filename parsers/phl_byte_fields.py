@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from engine.batch_columns import (
@@ -24,6 +24,7 @@ from engine.batch_columns import (
     STUK,
 )
 from engine.cards import CARD_INDEX, N_CARDS, PACK, SEATS, SUITS
+from engine.compiled import kernel
 from engine.record import CALL_CODES
 
 MOST_CALLS = 250
@@ -129,13 +130,13 @@ def _ones(typing_context: Any, number: Any) -> Any:
 _MASKS = np.array([(1 << 8 * n) - 1 if n < 8 else -1 for n in range(9)])
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def take(d: Any, p: int, n: int) -> Any:
     """Up to 8 bytes as a number, the first lowest."""
     return _eight_bytes(d, p) & _MASKS[n]  # type: ignore[call-arg]
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def read_card(d: Any, p: int) -> int:
     """The card written at ``p``, or -1."""
     suit, rank = d[p], d[p + 1]
@@ -144,7 +145,7 @@ def read_card(d: Any, p: int) -> int:
     return int(_CARDS[(suit & 31) * 128 + rank])
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def read_number(d: Any, p: int, most: int) -> Any:
     """A number without leading zeros, of at most ``most`` (up to 7) digits: (value or -1, where it
     ends).
@@ -167,14 +168,14 @@ def read_number(d: Any, p: int, most: int) -> Any:
     return x >> 32, p + n
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def _eight_bits(x: Any) -> Any:
     """The lowest bits of eight bytes side by side, the first byte's lowest."""
     spread = np.uint64(x & _LOWEST) * np.uint64(_SIDE_BY_SIDE)
     return np.int64(spread >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_deal(d: Any, p: int, h: Any) -> bool:
     """Field 3, a complete deal of eight cards each and a middle card; whether it is one."""
     e_cards, s_cards, w_cards, middle = 0, 0, 0, 0
@@ -205,7 +206,7 @@ def read_deal(d: Any, p: int, h: Any) -> bool:
     return eight
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_auction(d: Any, p: int, h: Any, calls: Any, at: int) -> int:
     """Field 4; returns where it ends, or -1."""
     n = 0
@@ -250,7 +251,7 @@ def read_auction(d: Any, p: int, h: Any, calls: Any, at: int) -> int:
     return p
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def _card_or_none(d: Any, p: int) -> Any:
     if d[p] == DASH:
         return N_CARDS, p + 1
@@ -259,7 +260,7 @@ def _card_or_none(d: Any, p: int) -> Any:
     return read_card(d, p), p + 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_declaration(d: Any, p: int, h: Any) -> int:
     """Field 5."""
     if d[p] == DOT:
@@ -279,7 +280,7 @@ def read_declaration(d: Any, p: int, h: Any) -> int:
     return int(p)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_play(d: Any, p: int, h: Any) -> int:
     """Field 6, without written seats."""
     if d[p] == DOT:
@@ -302,7 +303,7 @@ def read_play(d: Any, p: int, h: Any) -> int:
     return p
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_claims(d: Any, p: int, h: Any, claims: Any, at: int) -> int:
     """Field 7, by ply; ``at`` is where its claims go."""
     h.claims_at = at
@@ -372,7 +373,7 @@ def read_claims(d: Any, p: int, h: Any, claims: Any, at: int) -> int:
     return int(p)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_result(d: Any, p: int, h: Any) -> int:
     """Field 8, its parts in the order in which they are written."""
     if d[p] == DOT:

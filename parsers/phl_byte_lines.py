@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_columns import ABSENT, CARD_ABSENT, NO_PARTNER_TOLD, TRUMP_ABSENT
 from engine.cards import N_CARDS
+from engine.compiled import kernel
 from parsers.phl_byte_fields import (
     DOT,
     EQUALS,
@@ -70,7 +70,7 @@ _KEY_LENGTHS = np.array([len(k) for k in META_KEYS])
 _TEXT, _DEAL_EXTRA = word("text"), word("deal_ext")
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _rules(d: Any, line: Any, tokens: Any, lengths: Any) -> int:
     """Field 1; returns where it ends. ``line.token`` holds a first guess."""
     p = line.start
@@ -94,14 +94,14 @@ def _rules(d: Any, line: Any, tokens: Any, lengths: Any) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def _hex(b: int) -> int:
     if ZERO <= b <= NINE:
         return b - ZERO
     return b - 55 if 65 <= b <= 70 else -1
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def _value(d: Any, p: int) -> Any:
     """A META value as the writer encodes it: (where it ends or -1, whether it holds escapes)."""
     escaped = False
@@ -125,7 +125,7 @@ def _value(d: Any, p: int) -> Any:
         p += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _meta(d: Any, p: int, line: Any) -> bool:
     """Field 9 up to the line's end; leaves the length of the line."""
     line.order = 0
@@ -182,7 +182,7 @@ def _meta(d: Any, p: int, line: Any) -> bool:
             return False
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _blank(h: Any) -> None:
     """Nothing recorded, as in :func:`engine.batch_columns.blank_hands`."""
     h.odd = 0
@@ -204,7 +204,7 @@ def _blank(h: Any) -> None:
         h.plays[x] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _line(
     d: Any, line: Any, h: Any, calls: Any, claims: Any, tokens: Any, lengths: Any, state: Any
 ) -> bool:
@@ -248,7 +248,7 @@ def _line(
     return _meta(d, p + 1, line)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _is_blank(d: Any, start: int, end: int) -> bool:
     for p in range(start, end):
         b = d[p]
@@ -257,7 +257,7 @@ def _is_blank(d: Any, start: int, end: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def parse_lines(
     d: Any, size: int, lines: Any, hands: Any, calls: Any, claims: Any, tokens: Any,
     lengths: Any, token_rules: Any, state: Any,

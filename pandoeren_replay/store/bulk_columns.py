@@ -40,9 +40,12 @@ def content_hashes(chunk: PhlChunk, rows: Any) -> Any:
     for k, text in enumerate(raw):
         ids[k, : len(text)] = np.frombuffer(text, np.uint8)
     lengths = np.array([len(text) for text in raw], np.int64)
+    heads = np.empty(len(raw), np.uint64)
+    kernels.hash_ids(ids, lengths, heads)
+    starts, sizes = np.empty((2, kernels.LANES), np.int64)
     out = np.zeros(rows.size, np.uint64)
     kernels.hash_lines(
-        chunk.data, chunk.lines, chunk.columns.hands, rows, ids, lengths, _IDENTITY, out
+        chunk.data, chunk.lines, chunk.columns.hands, rows, heads, _IDENTITY, starts, sizes, out
     )
     return out
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.cards import SEATS
+from engine.compiled import kernel
 from pandoeren_replay.store.hash import OFFSET, PRIME, absorb, finish
 from parsers.phl_byte_fields import put_eight, take
 from parsers.phl_byte_lines import META_KEYS
@@ -18,10 +18,10 @@ _SEAT_BYTES = np.frombuffer(SEATS.encode(), np.uint8)
 _LOWER = 32
 _SPACE, _PERCENT, _DOT, _SEMICOLON = (ord(c) for c in " %.;")
 LONGEST_ID = 64
-_LANES = 4
+LANES = 4
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def field_spans(
     data: Any, lines: Any, rows: Any, which: int, at: Any, length: Any, dots: bool
 ) -> None:
@@ -34,7 +34,7 @@ def field_spans(
         length[k] = -1 if n == 1 and data[start] == _DOT and not dots else n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rest_spans(lines: Any, rows: Any, at: Any, length: Any) -> None:
     """Where the META keys without a column of their own are."""
     for k in range(rows.size):
@@ -43,7 +43,7 @@ def rest_spans(lines: Any, rows: Any, at: Any, length: Any) -> None:
         length[k] = line.rest_len if line.rest_len > 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def text_offsets(length: Any, offsets: Any) -> int:
     """Where texts of these lengths (-1: none) begin and end in one buffer; how many there are."""
     n = 0
@@ -54,7 +54,7 @@ def text_offsets(length: Any, offsets: Any) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather(data: Any, decoded: Any, at: Any, offsets: Any, out: Any) -> None:
     """Put texts one after the other; those before place 0 are in ``decoded``."""
     for k in range(at.size):
@@ -68,12 +68,12 @@ def gather(data: Any, decoded: Any, at: Any, offsets: Any, out: Any) -> None:
             p += 8
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _hex(b: int) -> int:
     return b - 48 if b <= 57 else b - 55
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def meta_spans(
     data: Any, lines: Any, rows: Any, key: int, at: Any, length: Any, decoded: Any
 ) -> int:
@@ -110,7 +110,7 @@ def meta_spans(
     return need
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def call_seats(
     hands: Any, calls: Any, rows: Any, symbol: Any, steps: Any, states: Any, text: Any, used: int,
     at: Any, length: Any,
@@ -141,7 +141,7 @@ def call_seats(
     return used
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _absorb_identity(h: Any, data: Any, line: Any, order: Any) -> Any:
     """What comes after fields 2 to 7 of a line with cards: no result, and some of META."""
     h = (h ^ np.uint64(_DOT)) * PRIME
@@ -160,31 +160,35 @@ def _absorb_identity(h: Any, data: Any, line: Any, order: Any) -> Any:
     return h
 
 
-@njit(cache=True, nogil=True)
-def hash_lines(
-    data: Any, lines: Any, hands: Any, rows: Any, ids: Any, id_lengths: Any, order: Any, out: Any
-) -> None:
-    """Content hashes of some lines with cards, of what
-    :func:`pandoeren_replay.store.hash.content_text` says.
+@kernel()
+def hash_ids(ids: Any, lengths: Any, heads: Any) -> None:
+    """How the content hashes of the hands of each rule set begin."""
+    for r in range(lengths.size):
+        heads[r] = absorb(OFFSET, ids[r], 0, lengths[r])
 
-    Four lines go side by side: each step of the hash waits for the one before it.
+
+@kernel()
+def hash_lines(
+    data: Any, lines: Any, hands: Any, rows: Any, heads: Any, order: Any, starts: Any, sizes: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    """Content hashes of some lines with cards, of what
+    :func:`pandoeren_replay.store.hash.content_text` says, from their beginnings (``heads``) on.
+
+    Four lines go side by side: each step of the hash waits for the one before it. ``starts`` and
+    ``sizes`` are room for as many numbers.
     """
-    heads = np.empty(id_lengths.size, np.uint64)
-    for r in range(id_lengths.size):
-        heads[r] = absorb(OFFSET, ids[r], 0, id_lengths[r])
-    starts = np.zeros(_LANES, np.int64)
-    sizes = np.zeros(_LANES, np.int64)
-    for first in range(0, rows.size, _LANES):
-        n = min(_LANES, rows.size - first)
+    for first in range(0, rows.size, LANES):
+        n = min(LANES, rows.size - first)
         for k in range(n):
             line = lines[rows[first + k]]
             # The space before field 2 is hashed too.
             starts[k] = line.start + line.fields[1] - 1
             sizes[k] = line.start + line.fields[7] - starts[k]
-        for k in range(n, _LANES):
+        for k in range(n, LANES):
             starts[k], sizes[k] = starts[0], sizes[0]
-        common = sizes.min()
-        a, b, c, d = starts
+        common = min(sizes[0], sizes[1], sizes[2], sizes[3])
+        a, b, c, d = starts[0], starts[1], starts[2], starts[3]
         one = heads[hands[rows[first]].rules]
         two = heads[hands[rows[first + min(1, n - 1)]].rules]
         three = heads[hands[rows[first + min(2, n - 1)]].rules]
@@ -200,7 +204,7 @@ def hash_lines(
             out[first + k] = finish(_absorb_identity(h, data, lines[rows[first + k]], order))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_new(table: Any, hashes: Any, new: Any) -> int:
     """Put hashes into a table (open addressing, 0 = free); marks and counts the new ones.
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from engine.compiled import kernel
 from pandoeren_replay.store.packed import (
     FIELDS_0,
     FIELDS_1,
@@ -46,7 +46,7 @@ _WHO, _SUCCESS, _TRUMP_KEY, _DECLARER_KEY, _KIND = 0, 1, 3, 6, 9
 _BLOCK_BITS = 8
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _score(words: Any, i: int, declarer: int) -> int:
     """Declarer's score."""
     if declarer < 3:
@@ -54,7 +54,7 @@ def _score(words: Any, i: int, declarer: int) -> int:
     return int((words[_W1, i] >> _SCORE_W) & _MOST_SCORE) - LAST_SCORE_BIAS
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add(
     words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, places: Any, cells: Any,
     used: int, start: int,

@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
+
+from engine.compiled import kernel
 
 OFFSET = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
@@ -17,7 +19,7 @@ IDENTITY_KEYS = ("date", "session", "hand", "event", "id", "n", "e", "s", "w")
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def absorb(h: Any, data: Any, start: int, end: int) -> Any:
     """FNV-1a over some bytes, from the state ``h`` on (at first :data:`OFFSET`)."""
     for i in range(start, end):
@@ -25,7 +27,7 @@ def absorb(h: Any, data: Any, start: int, end: int) -> Any:
     return h
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def finish(h: Any) -> Any:
     """The finaliser of SplitMix64 (FNV alone mixes its end badly)."""
     h = (h ^ (h >> _S30)) * _MIX_1
@@ -33,7 +35,7 @@ def finish(h: Any) -> Any:
     return h ^ (h >> _S31)
 
 
-@njit(types.uint64(_BYTES), cache=True, nogil=True)
+@kernel(types.uint64(_BYTES))
 def _hash_bytes(data: Any) -> Any:
     return finish(absorb(OFFSET, data, 0, data.size))
 

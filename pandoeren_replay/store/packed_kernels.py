@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from engine.batch_columns import CARD_ABSENT, NO_PARTNER_TOLD, TRUMP_ABSENT
 from engine.batch_result import PARTNER_UNKNOWN, STATUSES
 from engine.cards import N_CARDS
+from engine.compiled import kernel
 from engine.state import NOBODY
 from pandoeren_replay.store.encode import SIMULATED, USUAL_ORDER
 from pandoeren_replay.store.packed import (
@@ -51,7 +51,7 @@ assert USUAL_ORDER.index("id") < USUAL_ORDER.index("src")
 _LOW_HALF = (1 << 32) - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _declaration_fits(h: Any, o: Any) -> bool:
     """Whether field 5 is what the outcome gives."""
     if o.passed_out:
@@ -63,7 +63,7 @@ def _declaration_fits(h: Any, o: Any) -> bool:
     return bool(h.trump == o.trump and h.called == called and h.discard == discard)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _result_fits(h: Any, o: Any) -> bool:
     """Whether the recorded result is an outcome alone or none, or that and all figures, as the
     outcome of the replay gives them.
@@ -81,7 +81,7 @@ def _result_fits(h: Any, o: Any) -> bool:
     return bool(h.outcome >= 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _goes(h: Any, o: Any) -> bool:
     """Whether the words can hold the hand."""
     if o.dealer < 0 or o.middle < 0 or o.middle != h.middle or o.partner == PARTNER_UNKNOWN:
@@ -113,7 +113,7 @@ def _goes(h: Any, o: Any) -> bool:
     return bool(o.completeness[5] in (_RECORDED_STATUS, _UNKNOWN_STATUS))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _is_simulated(data: Any, line: Any, key: int) -> bool:
     """Whether a value of META is the word for hands that nobody played (it needs no escapes)."""
     if line.meta_len[key] != _WORD.size:
@@ -125,7 +125,7 @@ def _is_simulated(data: Any, line: Any, key: int) -> bool:
     return same
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _plays(h: Any, words: Any, i: int) -> None:
     for w in range(4):
         word = 0
@@ -134,7 +134,7 @@ def _plays(h: Any, words: Any, i: int) -> None:
         words[1 + w, i] = word
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pack(
     data: Any, hands: Any, lines: Any, out: Any, rows: Any, words: Any, keys: Any, fit: Any,
     simulated: Any,
@@ -191,7 +191,7 @@ def pack(
         keys[i] = key | contract << KEY_CONTRACT
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def written_otherwise(hands: Any, out: Any, rows: Any, declarations: Any, results: Any) -> None:
     """Mark hands whose field 5 and field 8 are not what the outcome gives."""
     for k in range(rows.size):
@@ -200,7 +200,7 @@ def written_otherwise(hands: Any, out: Any, rows: Any, declarations: Any, result
         results[k] = not _result_fits(h, o)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def number_kinds(keys: Any, rows: Any, known: Any, numbers: Any, kinds: Any, start: int) -> int:
     """Number of the kind of each row by its key, from ``rows[start]`` on.
 
@@ -219,7 +219,7 @@ def number_kinds(keys: Any, rows: Any, known: Any, numbers: Any, kinds: Any, sta
     return int(rows.size)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_kind(key: int, number: int, known: Any, numbers: Any) -> None:
     """Put a key into such a table."""
     mask = known.size - 1
