@@ -3,7 +3,7 @@
 import gc
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -13,6 +13,7 @@ import numpy as np
 
 from pandoeren_replay.filters import condition, quote
 from pandoeren_replay.statistics import intervals
+from pandoeren_replay.statistics.cells import Sums, sums_of
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import groupings
 from pandoeren_replay.statistics.model import Grouping, Population, Statistic
@@ -91,49 +92,12 @@ def shown(group: dict[str, Any]) -> dict[str, Any]:
     >>> shown({"pair": ("Anna", "Bas")})
     {'pair': 'Anna – Bas'}
     """
-    return {k: " – ".join(v) if isinstance(v, tuple) else v for k, v in group.items()}
+    return {k: shown_value(v) for k, v in group.items()}
 
 
-@dataclass(slots=True)
-class Cell:
-    """Sums of one statistic in one group; for means also by block of sessions.
-
-    ``codes`` are numbers of blocks in the order of their names, ``counts`` and ``sums`` what the
-    group has in them (none empty). The cell over all groups holds every block, at its number.
-    """
-
-    n: int
-    total: float
-    squares: float
-    no_cards: int
-    codes: Any = None
-    counts: Any = None
-    sums: Any = None
-    interval: tuple[float, float, float] | None = None
-    spread: "Spread | None" = None
-    rest_error: float | None = None
-    """Of a cell in one block: standard error of the mean of all other cells."""
-
-    def blocks_spread(self) -> "Spread":
-        """Sums over all blocks, worked out once."""
-        if self.spread is None:
-            self.spread = Spread.of(self.counts, self.sums)
-        return self.spread
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Sums over blocks: totals squared, totals times counts, counts squared, how many."""
-
-    tt: float
-    tn: float
-    nn: float
-    blocks: int
-
-    @classmethod
-    def of(cls, n: Any, total: Any) -> "Spread":
-        """The spread of some blocks; empty ones do not count."""
-        return cls(float(total @ total), float(total @ n), float(n @ n), int(np.count_nonzero(n)))
+def shown_value(value: Any) -> Any:
+    """The value of one grouping as it is shown."""
+    return " – ".join(value) if isinstance(value, tuple) else value
 
 
 def measure(
@@ -197,14 +161,13 @@ def _figures(
     groups: Sequence[Grouping],
     where: str | None,
 ) -> dict[str, list[Figure]]:
-    cells, total = cells_of(store, population, stats, groups, where)
+    keys, sums = sums_by_group(store, population, stats, groups, where)
     out: dict[str, list[Figure]] = {}
-    for i, s in enumerate(stats):
-        found = [
-            figure_of(s, groups, key, row[i], total[i]) for key, row in cells.items() if row[i].n
-        ]
+    for s, of_all in zip(stats, sums):
+        found = [f for f, n in zip(figures_of(s, groups, keys, of_all), of_all.n.tolist()) if n]
+        to_hands = driller(population, s, groups, where)
         for f in found:
-            f.where = drill(population, s, groups, f.group, where)
+            f.where = to_hands(f.group)
         if any(g.name in ("player", "pair") for g in groups):
             rank(s, found)
         out[s.id] = found
@@ -228,14 +191,14 @@ def grouped(
     return store.sql(collected(asked, stats, groups).replace("{where}", sql), params)
 
 
-def cells_of(
+def sums_by_group(
     store: Store,
     population: Population,
     stats: Sequence[Statistic],
     groups: Sequence[Grouping],
     where: str | None,
-) -> tuple[dict[tuple[Any, ...], list[Cell]], list[Cell]]:
-    """Sums of statistics of one population, by group in the order to show them, and over all."""
+) -> tuple[list[tuple[Any, ...]], list[Sums]]:
+    """Groups in the order to show them, and sums of statistics of one population in that order."""
     frame = grouped(store, population, stats, groups, where)
     width = len(groups)
     keys = [
@@ -246,74 +209,9 @@ def cells_of(
     places = frame.select(c for c in frame.columns if re.fullmatch(r"o\d+", c)).rows()
     for key, place, rows in zip(keys, places, frame["rows"].to_list()):
         order.add(key, place, rows)
-    columns = [_columns(frame, i, s) for i, s in enumerate(stats)]
-    cells = dict(zip(keys, ([c[g] for c, _ in columns] for g in range(len(keys)))))
-    return {k: cells[k] for k in order.sorted()}, [total for _, total in columns]
-
-
-def _columns(frame: "pl.DataFrame", i: int, s: Statistic) -> tuple[list[Cell], Cell]:
-    """The cells of one statistic by group, and over all."""
-    sums = [frame[f"{x}{i}"].fill_null(0).to_list() for x in "ntqs"]
-    cells = [Cell(*values) for values in zip(*sums)]
-    total = Cell(*(sum(x) for x in sums))  # type: ignore[arg-type]
-    if s.unit != "mean" or not cells:
-        return cells, total
-    names, codes = np.unique(frame["blocks"].explode().to_numpy(), return_inverse=True)
-    counts, totals = (frame[f"{x}s{i}"].explode().to_numpy() for x in "nt")
-    total.counts, total.sums = (np.bincount(codes, w, len(names)) for w in (counts, totals))
-    total.codes = np.arange(len(names))
-    ends = np.cumsum(frame["blocks"].list.len().to_numpy())
-    for cell, end, size in zip(cells, ends.tolist(), frame["blocks"].list.len().to_list()):
-        cell.codes, cell.counts, cell.sums = (x[end - size : end] for x in (codes, counts, totals))
-        if size > 1 and not cell.counts.all():
-            there = cell.counts > 0
-            cell.codes, cell.counts, cell.sums = (
-                x[there] for x in (cell.codes, cell.counts, cell.sums)
-            )
-    _work_out_intervals(cells)
-    _work_out_rests(cells, total)
-    return cells, total
-
-
-def _work_out_intervals(cells: Sequence[Cell]) -> None:
-    """Intervals of means; cells of the same number of blocks use the same draws."""
-    of_size: dict[int, list[Cell]] = {}
-    for cell in cells:
-        of_size.setdefault(len(cell.counts), []).append(cell)
-    for size, alike in of_size.items():
-        found: Sequence[tuple[float, float, float] | None]
-        if size < 2:
-            found = intervals.value_intervals(
-                [c.n for c in alike], [c.total for c in alike], [c.squares for c in alike]
-            )
-        else:
-            found = intervals.mean_intervals(
-                np.stack([c.counts for c in alike]), np.stack([c.sums for c in alike])
-            )
-        for cell, interval in zip(alike, found):
-            cell.interval = interval
-
-
-def _work_out_rests(cells: Sequence[Cell], total: Cell) -> None:
-    """Standard errors of the others where a cell lies in one block: sessions are thousands."""
-    alone = [c for c in cells if len(c.codes) == 1 and c.n < total.n]
-    if not alone:
-        return
-    every = total.blocks_spread()
-    codes = np.array([c.codes[0] for c in alone])
-    one_n, one_sum = total.counts[codes], total.sums[codes]
-    n = total.n - np.array([c.n for c in alone], np.float64)
-    own_sum = np.array([c.total for c in alone])
-    rest_n, rest_sum = one_n - (total.n - n), one_sum - own_sum
-    m = every.blocks - 1 + (rest_n > 0)
-    mean = (total.total - own_sum) / n
-    tt = every.tt - one_sum**2 + rest_sum**2
-    tn = every.tn - one_sum * one_n + rest_sum * rest_n
-    nn = every.nn - one_n**2 + rest_n**2
-    squares = np.maximum(0.0, tt - 2 * mean * tn + mean * mean * nn)
-    errors = np.sqrt(m / np.maximum(m - 1, 1) * squares) / n
-    for cell, error, blocks in zip(alone, errors.tolist(), m.tolist()):
-        cell.rest_error = error if blocks > 1 else None
+    found = order.sorted()
+    at = {key: i for i, key in enumerate(keys)}
+    return found, sums_of(frame[[at[key] for key in found]] if found else frame, stats)
 
 
 class _Order:
@@ -350,73 +248,67 @@ class _Order:
         return sorted(self.keys, key=place)
 
 
-def figure_of(
-    s: Statistic,
-    groups: Sequence[Grouping],
-    key: tuple[Any, ...],
-    cell: Cell,
-    total: Cell,
-) -> Figure:
-    """The figure of one group from its sums and those over all groups."""
-    group = {g.name: value for g, value in zip(groups, key)}
+def figures_of(
+    s: Statistic, groups: Sequence[Grouping], keys: Sequence[tuple[Any, ...]], sums: Sums
+) -> list[Figure]:
+    """The figures of all groups (``keys``) from their sums."""
+    names = [g.name for g in groups]
+    by_group = [dict(zip(names, key)) for key in keys]
+    sizes = sums.n.tolist()
     if s.unit == "share":
-        interval = intervals.wilson(cell.n, total.n)
-        low, high = interval if interval else (None, None)
-        return Figure(
-            s, group, total.n, cell.n, cell.n / total.n, low, high, no_cards=total.no_cards
-        )
-    if not cell.n:
-        return Figure(s, group, 0, None, None)
-    rest_n, rest_total = total.n - cell.n, total.total - cell.total
-    others = rest_total / rest_n if rest_n else None
-    value = cell.total / cell.n
+        whole = sums.all_n
+        ends = intervals.wilsons(sums.n, np.full(len(sizes), whole))
+        return [
+            Figure(s, group, whole, n, n / whole if whole else None, low, high,
+                   no_cards=sums.all_no_cards)
+            for group, n, (low, high) in zip(by_group, sizes, ends)
+        ]  # fmt: skip
+    some = np.maximum(sums.n, 1)
+    rest_n = sums.all_n - sums.n
+    rest_some = np.maximum(rest_n, 1)
+    values = sums.totals / some
+    rest = (sums.all_total - sums.totals) / rest_some
     if s.unit == "rate":
-        hits = int(cell.total)
-        interval = intervals.wilson(hits, cell.n)
-        low, high = interval if interval else (None, None)
-        figure = Figure(s, group, cell.n, hits, value, low, high)
-        if others is not None:
-            # Under "no difference" both groups vary as all hands together do.
-            p = total.total / total.n
-            spread = p * (1 - p)
-            figure.more = intervals.hands_needed(
-                value - others, spread, cell.n, math.sqrt(spread / rest_n)
-            )
+        hits: list[int | None] = [int(x) for x in sums.totals.tolist()]
+        ends = intervals.wilsons(sums.totals, sums.n)
+        errors: list[float | None] = [None] * len(sizes)
+        # Under "no difference" both groups vary as all hands together do.
+        p = sums.all_total / max(sums.all_n, 1)
+        spread = np.full(len(sizes), p * (1 - p))
+        rest_errors = np.sqrt(spread / rest_some)
+        known = rest_n > 0
     else:
-        figure = Figure(s, group, cell.n, None, value)
-        known = cell.interval
-        if known:
-            figure.low, figure.high, figure.error = known
-            error = _rest_error(total, cell) if others is not None else None
-            if error is not None:
-                figure.more = intervals.hands_needed(
-                    value - (others or 0.0), known[2] ** 2 * cell.n, cell.n, error
-                )
-    figure.others = others
-    figure.no_cards = cell.no_cards
-    if figure.more is not None and figure.small:
-        # What rests on so few says nothing yet, whatever its interval.
-        figure.more = max(figure.more, intervals.FEW - figure.n)
-    return figure
+        hits = [None] * len(sizes)
+        ends = [x[:2] if x else (None, None) for x in sums.intervals]
+        errors = [x[2] if x else None for x in sums.intervals]
+        spread = _or_nan(errors) ** 2 * sums.n
+        rest_errors = _or_nan(sums.rest_errors)
+        known = (rest_n > 0) & ~np.isnan(spread) & ~np.isnan(rest_errors)
+    more = intervals.all_hands_needed(
+        np.where(known, values - rest, 0.0), np.where(known, spread, 0.0), sums.n,
+        np.where(known, rest_errors, 0.0),
+    )  # fmt: skip
+    out = []
+    for group, n, hit, value, (low, high), error, other, left, needed, no_cards in zip(
+        by_group, sizes, hits, values.tolist(), ends, errors, rest.tolist(), rest_n.tolist(),
+        more, sums.no_cards.tolist(),
+    ):  # fmt: skip
+        if not n:
+            out.append(Figure(s, group, 0, None, None))
+            continue
+        if needed is not None and n < intervals.FEW:
+            # What rests on so few says nothing yet, whatever its interval.
+            needed = max(needed, intervals.FEW - n)
+        others = other if left else None
+        out.append(
+            Figure(s, group, n, hit, value, low, high, error, others, more=needed,
+                   no_cards=no_cards)
+        )  # fmt: skip
+    return out
 
 
-def _rest_error(total: Cell, cell: Cell) -> float | None:
-    """Standard error of the mean of all groups but one, from the sums over all."""
-    if len(cell.codes) == 1:
-        return cell.rest_error
-    every = total.blocks_spread()
-    all_n, all_sum = total.counts[cell.codes], total.sums[cell.codes]
-    own = Spread.of(all_n, all_sum)
-    rest = Spread.of(all_n - cell.counts, all_sum - cell.sums)
-    n, m = total.n - cell.n, every.blocks - own.blocks + rest.blocks
-    if m < 2:
-        return None
-    mean = (total.total - cell.total) / n
-    tt = every.tt - own.tt + rest.tt
-    tn = every.tn - own.tn + rest.tn
-    nn = every.nn - own.nn + rest.nn
-    squares = max(0.0, tt - 2 * mean * tn + mean * mean * nn)
-    return math.sqrt(m / (m - 1) * squares) / n
+def _or_nan(numbers: Sequence[float | None]) -> Any:
+    return np.array(numbers, np.float64)
 
 
 def rank(s: Statistic, found: list[Figure]) -> None:
@@ -462,33 +354,35 @@ def _escaped(text: str) -> str:
     return text if text.isascii() and text.isalnum() else percent(text, safe="")
 
 
-def drill(
-    population: Population,
-    s: Statistic,
-    groups: Sequence[Grouping],
-    group: dict[str, Any],
-    where: str | None,
-) -> str:
-    """The filter that gives exactly the hands behind a figure.
+def driller(
+    population: Population, s: Statistic, groups: Sequence[Grouping], where: str | None
+) -> Callable[[dict[str, Any]], str]:
+    """What gives for a group the filter of exactly the hands behind a figure.
 
     Where fields of the filter language say it, they do; else the field ``counted`` names the
     statistic and the group.
     """
-    parts = [where.strip()] if where and where.strip() else []
+    given = [where.strip()] if where and where.strip() else []
     plain = s.filter is not None and all(
         g.name in population.plain and (g.field or g.name == "pair") for g in groups
     )
-    if not plain:
+
+    def counted(group: dict[str, Any]) -> str:
         named = [s.id, *(f"{g}={_escaped(key_text(v))}" for g, v in group.items())]
-        return " and ".join([*parts, f"{COUNTED}={quote(';'.join(named))}"])
-    for g in groups:
-        value = str(group[g.name])
-        if g.name == "pair":
-            declarer, partner = group[g.name]
-            parts.append(f"declarer={quote(declarer)} and partner={quote(partner)}")
-        elif g.name == "margin":
-            parts.append(f"margin>={value} and margin<={int(value) + 9}")
-        else:
-            field = g.field if population.plain[g.name] == g.name else population.plain[g.name]
-            parts.append(f"{field}={quote(value)}")
-    return " and ".join([*parts, s.filter or ""])
+        return " and ".join([*given, f"{COUNTED}={quote(';'.join(named))}"])
+
+    def by_fields(group: dict[str, Any]) -> str:
+        parts = list(given)
+        for g in groups:
+            value = str(group[g.name])
+            if g.name == "pair":
+                declarer, partner = group[g.name]
+                parts.append(f"declarer={quote(declarer)} and partner={quote(partner)}")
+            elif g.name == "margin":
+                parts.append(f"margin>={value} and margin<={int(value) + 9}")
+            else:
+                field = g.field if population.plain[g.name] == g.name else population.plain[g.name]
+                parts.append(f"{field}={quote(value)}")
+        return " and ".join([*parts, s.filter or ""])
+
+    return by_fields if plain else counted

@@ -39,16 +39,26 @@ def wilson(made: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, fl
     >>> wilson(0, 0) is None
     True
     """
-    if n == 0:
-        return None
+    low, high = wilsons([made], [n], confidence)[0]
+    return None if low is None or high is None else (low, high)
+
+
+def wilsons(
+    made: Any, n: Any, confidence: float = CONFIDENCE
+) -> list[tuple[float, float] | tuple[None, None]]:
+    """:func:`wilson` of several rates; twice ``None`` where n = 0."""
+    made, n = (np.asarray(x, np.float64) for x in (made, n))
     z = z_value(confidence)
-    p = made / n
-    middle = p + z * z / (2 * n)
-    reach = z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
-    scale = 1 + z * z / n
+    some = np.maximum(n, 1.0)
+    p = made / some
+    middle = p + z * z / (2 * some)
+    reach = z * np.sqrt((p * (1 - p) + z * z / (4 * some)) / some)
+    scale = 1 + z * z / some
     # At the ends the formula gives exactly 0 or 1, but for rounding.
-    low = 0.0 if made == 0 else (middle - reach) / scale
-    return low, 1.0 if made == n else (middle + reach) / scale
+    low = np.where(made == 0, 0.0, (middle - reach) / scale).tolist()
+    high = np.where(made == some, 1.0, (middle + reach) / scale).tolist()
+    known = (n > 0).tolist()
+    return [(a, b) if k else (None, None) for a, b, k in zip(low, high, known)]
 
 
 def _t_cdf(t: float, df: int) -> float:
@@ -271,11 +281,26 @@ def hands_needed(
     >>> hands_needed(0.10, 0.25, 50), hands_needed(0.30, 0.25, 50), hands_needed(0.0, 0.25, 50)
     (47, 0, None)
     """
+    return all_hands_needed([difference], [variance], [n], [other_error])[0]
+
+
+def all_hands_needed(difference: Any, variance: Any, n: Any, other_error: Any) -> list[int | None]:
+    """:func:`hands_needed` of several figures."""
+    difference, variance, error = (
+        np.asarray(x, np.float64) for x in (difference, variance, other_error)
+    )
     z2 = z_value() ** 2
-    room = difference * difference - z2 * other_error * other_error
-    if room <= 0 or not math.isfinite(room):
-        return None
-    return max(0, math.floor(z2 * variance / room) + 1 - n)
+    room = difference * difference - z2 * error * error
+    fine = (room > 0) & np.isfinite(room)
+    with np.errstate(over="ignore"):
+        needed = np.floor(z2 * variance / np.where(fine, room, 1.0)) + 1
+    fine &= np.isfinite(needed)
+    return [
+        max(0, int(many) - there) if any_ else None
+        for many, there, any_ in zip(
+            np.where(fine, needed, 0.0).tolist(), np.asarray(n).tolist(), fine.tolist()
+        )
+    ]
 
 
 def hands_for(difference: float, variance: float, power: float = 0.8) -> int:

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from pandoeren_replay.statistics import intervals
 from pandoeren_replay.statistics.compute import (
-    Figure,
-    cells_of,
-    drill,
-    figure_of,
+    driller,
+    figures_of,
     many_at_once,
     rank,
-    shown,
+    shown_value,
+    sums_by_group,
 )
 from pandoeren_replay.statistics.glossary import POPULATIONS, statistic
 from pandoeren_replay.statistics.groupings import groupings
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
 _IDS = ("contracts", "made", "margin", "score", "simulated")
 _FIGURES = range(1, 4)
+"""Those of them of which more than a number is shown."""
 _OTHERWISE = {"margin": "margin_tens"}
 """Columns of groupings that a figure has the name of."""
-"""Those of them of which more than a number is shown."""
 
 
 def column_of(grouping: str) -> str:
@@ -52,38 +51,41 @@ def statistics(
     import polars as pl
 
     with many_at_once():
-        return pl.DataFrame(_rows(store, by, where), infer_schema_length=None)
+        return pl.DataFrame(_columns(store, by, where), strict=False)
 
 
-def _rows(store: Store, by: Sequence[str], where: str | None) -> list[dict[str, Any]]:
+def _columns(store: Store, by: Sequence[str], where: str | None) -> dict[str, list[Any]]:
     groups = groupings(by, "contract")
     stats = [statistic(i) for i in _IDS]
     population = POPULATIONS["hand"]
-    cells, total = cells_of(store, population, stats, groups, where)
-    rows: list[dict[str, Any]] = []
-    rates: list[Figure] = []
-    for key, row in cells.items():
-        made, margin, score = (figure_of(stats[i], groups, key, row[i], total[i]) for i in _FIGURES)
-        group = {g.name: value for g, value in zip(groups, key)}
-        rates.append(made)
-        rows.append(
-            {
-                **{column_of(g): v for g, v in shown(group).items()},
-                "n": row[0].n, "no_cards": row[0].no_cards,
-                "decided": made.n, "made": made.hits or 0,
-                "rate": made.value, "low": made.low, "high": made.high,
-                "small": made.n < intervals.FEW,
-                "margin": margin.value, "margin_low": margin.low, "margin_high": margin.high,
-                "margin_n": margin.n,
-                "score": score.value, "score_low": score.low, "score_high": score.high,
-                "score_n": score.n,
-                "simulated": int(row[4].total), "more": made.more,
-                "where": drill(population, stats[0], groups, group, where),
-            }
-        )  # fmt: skip
+    keys, sums = sums_by_group(store, population, stats, groups, where)
+    hands, _, _, _, simulated = sums
+    made, margin, score = (figures_of(stats[i], groups, keys, sums[i]) for i in _FIGURES)
+    to_hands = driller(population, stats[0], groups, where)
+    if not keys:
+        return {}
+    columns: dict[str, list[Any]] = {}
+    by_group = [f.group for f in made]
+    for g in groups:
+        columns[column_of(g.name)] = [shown_value(group[g.name]) for group in by_group]
+    columns |= {
+        "n": hands.n.tolist(), "no_cards": hands.no_cards.tolist(),
+        "decided": [f.n for f in made], "made": [f.hits or 0 for f in made],
+        "rate": [f.value for f in made],
+        "low": [f.low for f in made], "high": [f.high for f in made],
+        "small": [f.n < intervals.FEW for f in made],
+    }  # fmt: skip
+    for name, found in (("margin", margin), ("score", score)):
+        columns |= {
+            name: [f.value for f in found],
+            f"{name}_low": [f.low for f in found], f"{name}_high": [f.high for f in found],
+            f"{name}_n": [f.n for f in found],
+        }  # fmt: skip
+    columns["simulated"] = [int(x) for x in simulated.totals.tolist()]
+    columns["more"] = [f.more for f in made]
     if {"player", "pair"} & {g.name for g in groups}:
-        rank(stats[1], rates)
-        for row_out, figure in zip(rows, rates):
-            row_out["shrunk"], row_out["rank"] = figure.shrunk, figure.rank
-            row_out["where"] = row_out.pop("where")  # stays the last column
-    return rows
+        rank(stats[1], made)
+        columns["shrunk"] = [f.shrunk for f in made]
+        columns["rank"] = [f.rank for f in made]
+    columns["where"] = [to_hands(group) for group in by_group]
+    return columns
