@@ -9,9 +9,9 @@ after it; the difference is what the card cost its own side.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pandoeren_replay.statistics.model import Population, Statistic
+from pandoeren_replay.statistics.model import Population, Statistic, Summed
 from pandoeren_replay.statistics.populations import _NAME, _ROLE, _SEAT_OWN, _text
-from pandoeren_replay.store.losses import MADE, MEASURES, choices
+from pandoeren_replay.store.losses import MADE, MEASURES, OF_TRICK, PACKED, TRICKS, choices
 from pandoeren_replay.store.scores import contract_scores
 from pandoeren_replay.store.store import Store
 
@@ -125,16 +125,16 @@ ANALYSED = Population(
     "analysed", "analysed hands", "geanalyseerde spellen", "hand", _analysed,
 )  # fmt: skip
 
-_MEASURES = ", ".join(f"l.{m}" for m in MEASURES)
+_SEATED = (
+    f"{_NAME.format('l.seat')} AS who, seat_name(l.seat) AS own_seat, "
+    f"{_ROLE.format(k='l.seat')} AS role"
+)
+_LOSSES = "FROM hands h JOIN card_loss l ON l.hand_id = h.hand_id"
 _OF_SEAT = (
-    f"SELECT h.*, l.goal, {_MEASURES}, {_NAME.format('l.seat')} AS who, "
-    f"seat_name(l.seat) AS own_seat, {_ROLE.format(k='l.seat')} AS role "
-    "FROM hands h JOIN seat_loss l ON l.hand_id = h.hand_id WHERE ({where})"
+    f"SELECT h.*, l.goal, {', '.join(f'{sql} AS {m}' for m, sql in MEASURES.items())}, "
+    f"{_SEATED} {_LOSSES} WHERE ({{where}})"
 )
-_OF_TRICK = (
-    f"SELECT h.*, l.trick, l.goal, {_MEASURES} "
-    "FROM hands h JOIN trick_loss l ON l.hand_id = h.hand_id WHERE ({where})"
-)
+_PACKED = f"SELECT h.*, l.goal, {PACKED}, {_SEATED} {_LOSSES} WHERE ({{where}})"
 
 CHOICE = Population(
     "choice", "cards played in analysed hands", "gespeelde kaarten in geanalyseerde spellen",
@@ -143,16 +143,17 @@ CHOICE = Population(
     f"AS who, seat_name(c.seat) AS own_seat, {_ROLE.format(k='c.seat')} AS role "
     f"FROM ({choices()}) c JOIN hands h ON h.hand_id = c.hand_id WHERE ({{where}})",
     own={**_SEAT_OWN, "role": "", "trick": ""},
-    summed=(
-        (frozenset({"ply", "trick"}), _OF_SEAT),
-        (frozenset({"ply", "who", "own_seat", "role"}), _OF_TRICK),
-    ),
+    summed=Summed(_OF_SEAT, _PACKED, OF_TRICK, tuple(TRICKS)),
 )  # fmt: skip
 
 JUDGED = Population(
     "judged", "each player who played cards in an analysed hand that is about points",
     "elke speler die kaarten speelde in een geanalyseerd spel om punten", "player at a hand",
-    f"{_OF_SEAT} AND l.goal = 'points'",
+    f"SELECT h.*, {MEASURES['cost']} + coalesce(e.cost, 0) AS cost, {_SEATED} {_LOSSES} "
+    # Second cards to a trick, of which there are hardly any.
+    f"LEFT JOIN (SELECT hand_id, seat, sum({MEASURES['cost']}) AS cost FROM card_loss l "
+    "WHERE layer > 0 GROUP BY hand_id, seat) e ON e.hand_id = l.hand_id AND e.seat = l.seat "
+    "WHERE l.goal = 'points' AND l.layer = 0 AND ({where})",
     own={**_SEAT_OWN, "role": ""}, narrow=True,
 )  # fmt: skip
 

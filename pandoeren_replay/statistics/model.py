@@ -14,6 +14,29 @@ Sql = str | Callable[[Store], str]
 
 
 @dataclass(frozen=True, slots=True)
+class Summed:
+    """Rows of a population that are added up by seat (:mod:`pandoeren_replay.store.losses`).
+
+    ``rows`` have what :attr:`Statistic.summed` asks for; of ``packed`` each of those is an
+    expression of ``of_trick`` over ``u``, with ``{t}`` for one of the ``tricks``.
+    """
+
+    rows: str
+    packed: str
+    of_trick: dict[str, str]
+    tricks: tuple[int, ...]
+
+    def by_trick(self) -> str:
+        """Rows by seat and trick."""
+        return " UNION ALL ".join(
+            f"SELECT u.*, {t} AS trick, "
+            + ", ".join(f"{sql.format(t=t)} AS {name}" for name, sql in self.of_trick.items())
+            + f" FROM ({self.packed}) u"
+            for t in self.tricks
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Population:
     """What a figure is counted over: one row per ``one`` (a hand, a player at a hand …).
 
@@ -21,9 +44,8 @@ class Population:
     ``hand_id``, all columns of the view ``hands``, and what the population adds. ``own`` are
     groupings that mean something else here (``player``: the player of the row, not declarer);
     ``plain`` are the groupings that a filter field expresses, by its name; ``filter`` is the
-    population in the filter language where that can say it. ``summed`` are queries of the same rows
-    added up as far as the store has it so (:mod:`pandoeren_replay.store.losses`), each after the
-    columns that are lost in the adding up. ``narrow``: rows that no statistic counts are left out
+    population in the filter language where that can say it. ``summed`` are the same rows added up
+    as far as the store has it so. ``narrow``: rows that no statistic counts are left out
     before they are grouped; it saves time where each counts a part and conditions are simple.
     """
 
@@ -35,7 +57,7 @@ class Population:
     own: dict[str, str] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
     filter: str | None = None
-    summed: tuple[tuple[frozenset[str], str], ...] = ()
+    summed: "Summed | None" = None
     narrow: bool = False
 
 

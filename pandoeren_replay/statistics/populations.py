@@ -7,7 +7,7 @@ those expressions.
 
 from typing import TYPE_CHECKING
 
-from engine.cards import SUIT_MASK
+from engine.cards import SEATS, SUIT_MASK
 from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Population
 from pandoeren_replay.store.store import Store
@@ -93,8 +93,9 @@ SELECT dealer, auction, call_seats,
                  WHEN 'N' THEN 1 WHEN 'E' THEN 256 WHEN 'S' THEN 65536 WHEN 'W' THEN 16777216
                  ELSE 0 END
         END))::BIGINT AS bids
-FROM (SELECT DISTINCT dealer, auction, call_seats, n_calls, string_split(auction, ',') AS calls
-      FROM hand WHERE n_calls > 0 AND dealer IS NOT NULL)
+FROM (SELECT *, string_split(auction, ',') AS calls
+      FROM (SELECT DISTINCT dealer, auction, call_seats, n_calls
+            FROM hand WHERE n_calls > 0 AND dealer IS NOT NULL))
 """
 """Valid bids of each seat, eight bits a seat, once for every auction that occurs."""
 
@@ -202,13 +203,20 @@ def _members(store: Store) -> str:
     stuk = ", ".join(f"'{r.content_hash}'" for r in rules if r.meld.stuk) or "''"
     known = ", ".join(f"'{r.content_hash}'" for r in rules) or "''"
     king, queen = (cardsql.bit("b.trump", r) for r in "KQ")
+
+    def seats(kind: str) -> str:
+        return f"{[f'{seat}={kind}' for seat in SEATS]}[k + 1]"
+
+    # Most hands have no such claim: a look at the text costs less than taking it to pieces.
     said = (
+        "CASE WHEN contains(b.claims, '=roem') THEN "
         f"list_max(list_transform(list_filter({_CLAIMS}, lambda c: contains(c, b.said_roem)), "
-        "lambda c: try_cast(split_part(c, '=roem', 2) AS INTEGER)))"
+        "lambda c: try_cast(split_part(c, '=roem', 2) AS INTEGER))) END"
     )
     said_stuk = (
+        "CASE WHEN contains(b.claims, '=stuk') THEN "
         f"len(list_filter({_CLAIMS}, lambda c, i: contains(c, b.said_stuk) "
-        "AND (b.claims_standing >> (i - 1)::INTEGER) & 1 = 1)) > 0"
+        "AND (b.claims_standing >> (i - 1)::INTEGER) & 1 = 1)) > 0 END"
     )
     return (
         f"SELECT h.*, x.* EXCLUDE (hand_id), {_NAME.format('x.k')} AS who, "
@@ -216,8 +224,8 @@ def _members(store: Store) -> str:
         f"SELECT b.hand_id, b.k, {held} AS held, coalesce({said}, 0) AS said, "
         f"b.rules_hash IN ({stuk}) AND (b.cards & ({king} | {queen})) = ({king} | {queen}) "
         f"AND b.trump < 4 AS stuk_held, coalesce({said_stuk}, false) AS stuk_said "
-        f"FROM (SELECT hand_id, rules_hash, k, trump, claims, claims_standing, "
-        f"seat_name(k) || '=roem' AS said_roem, seat_name(k) || '=stuk' AS said_stuk, "
+        "FROM (SELECT hand_id, rules_hash, k, trump, claims, claims_standing, "
+        f"{seats('roem')} AS said_roem, {seats('stuk')} AS said_stuk, "
         f"{cardsql.played_hand('b.k')} AS cards "
         "FROM (SELECT *, unnest([declarer::INTEGER, partner::INTEGER]) AS k FROM hand "
         f"WHERE level > 0 AND n_plays = 32 AND declarer IS NOT NULL AND rules_hash IN ({known})) b "

@@ -7,7 +7,13 @@ from pandoeren_replay.statistics.glossary import POPULATIONS
 from pandoeren_replay.statistics.groupings import EXTRA
 from pandoeren_replay.statistics.model import Grouping, Population, Statistic
 from pandoeren_replay.store.store import Store
-from pandoeren_replay.store.sums import BLOCKS, BY_NAME, block_number, columns_of
+from pandoeren_replay.store.sums import (
+    BLOCKS,
+    BY_NAME,
+    block_number,
+    columns_of,
+    session_block,
+)
 
 
 def population_sql(store: Store, population: Population) -> str:
@@ -34,17 +40,28 @@ def collected(sql: str, stats: Sequence[Statistic], groups: Sequence[Grouping]) 
     """The query behind figures with the blocks of each group in lists, in the order of names."""
     keys = ", ".join(f'"{g.name}"' for g in groups)
     places = sum(len(g.order) or 1 for g in groups)
-    columns = [keys, *(f"min(o{i}) AS o{i}" for i in range(places))]
-    columns.append('sum("rows")::BIGINT AS "rows"')
+    means = any(s.unit == "mean" for s in stats)
+    # The rows of one group: one for each block, or a single one.
+    several = means and not within_blocks(groups)
+    least, total, each = (
+        ("min({})", "sum({})", "list({} ORDER BY block)") if several else ("{}",) * 3
+    )
+    columns = [keys, *(f"{least.format(f'o{i}')} AS o{i}" for i in range(places))]
+    columns.append(total.format('"rows"') + '::BIGINT AS "rows"')
     for i, s in enumerate(stats):
-        columns += [f"sum({x}{i})::BIGINT AS {x}{i}" for x in "ns"]
-        columns += [f"sum({x}{i})::DOUBLE AS {x}{i}" for x in "tq"]
+        columns += [f"{total.format(f'{x}{i}')}::BIGINT AS {x}{i}" for x in "ns"]
+        columns += [f"{total.format(f'{x}{i}')}::DOUBLE AS {x}{i}" for x in "tq"]
         if s.unit == "mean":
-            columns += [f"list({x}{i}::DOUBLE ORDER BY block) AS {x}s{i}" for x in "nt"]
-    if any(s.unit == "mean" for s in stats):
-        columns.append("list(block ORDER BY block) AS blocks")
-    by = ", ".join(str(i + 1) for i in range(len(groups)))
-    return f"SELECT {', '.join(columns)}\nFROM (\n{sql}\n)\nGROUP BY {by}"
+            columns += [f"{each.format(f'{x}{i}::DOUBLE')} AS {x}s{i}" for x in "nt"]
+    if means:
+        columns.append(f"{each.format('block')} AS blocks")
+    end = f"\nGROUP BY {', '.join(str(i + 1) for i in range(len(groups)))}" if several else ""
+    return f"SELECT {', '.join(columns)}\nFROM (\n{sql}\n){end}"
+
+
+def within_blocks(groups: Sequence[Grouping]) -> bool:
+    """Whether each group lies within one block: blocks are made of whole sessions."""
+    return any(g.name == "session" for g in groups)
 
 
 def query(
@@ -68,19 +85,24 @@ def query(
     means = any(s.unit == "mean" for s in stats)
     block = "''"
     if means:
-        block = _block_sql(_few_sessions(store) if few_sessions is None else few_sessions)
+        few = _few_sessions(store) if few_sessions is None else few_sessions
+        block = _block_sql(few, within_blocks(groups))
     columns.append(f"{block} AS block")
     places = _places(groups, keys)
     columns += [f"{sql} AS o{i}" for i, sql in enumerate(places)]
-    rows = summed_sql(population, [*keys, *places]) if all(s.summed for s in stats) else None
+    overs = {s.over for s in stats}
+    # What a rate counts cannot always be asked of rows that are added up.
+    narrow = all(s.summed and s.unit == "mean" for s in stats) or population.narrow
+    only = overs.pop() if narrow and len(overs) == 1 else "true"
+    rows = summed_sql(population, keys) if all(s.summed for s in stats) else None
+    if rows is not None and any(g.name == "trick" for g in groups):
+        return _query_by_trick(population, stats, groups, keys, block if means else "", only)
     if rows is not None:
-        columns += ['sum(u.cards) AS "rows"', *_sums_of_sums(stats)]
+        columns += ['sum(u.cards) AS "rows"', *_sums_of_sums(stats, only)]
     else:
         rows = population_sql(store, population)
         columns += ['count(*) AS "rows"', *_sums(stats)]
-    overs = {s.over for s in stats}
-    only = overs.pop() if population.narrow and len(overs) == 1 else "true"
-    end = _grouped(groups, keys, block, only)
+    end = _grouped(groups, keys, block if means else "", only)
     return f"SELECT {', '.join(columns)}\nFROM (\n{rows}\n) u\n{end}"
 
 
@@ -99,12 +121,16 @@ def _key_columns(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
 def _grouped(
     groups: Sequence[Grouping], keys: Sequence[str], block: str, only: str = "true"
 ) -> str:
-    """The end of a query: only rows of a group and those with ``only``, by group and block."""
+    """The end of a query: only rows of a group and those with ``only``, by group and block (if it
+    is more than one value in a group).
+    """
     parts = [p for g, key in zip(groups, keys) for p in _parts(g, key)]
     conditions = [f"({p}) IS NOT NULL" for p in parts]
     if only != "true":
         conditions.append(f"({only})")
-    return f"WHERE {' AND '.join(conditions)}\nGROUP BY {', '.join([*parts, block])}"
+    by = parts if within_blocks(groups) or not block else [*parts, block]
+    end = f"WHERE {' AND '.join(conditions) or 'true'}"
+    return f"{end}\nGROUP BY {', '.join(by)}" if by else end
 
 
 def _places(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
@@ -122,21 +148,81 @@ def _places(groups: Sequence[Grouping], keys: Sequence[str]) -> list[str]:
     return out
 
 
-def summed_sql(population: Population, sql: Sequence[str]) -> str | None:
-    """A population as rows that are added up, if they can answer; with ``{where}`` still in it.
+def summed_sql(population: Population, keys: Sequence[str]) -> str | None:
+    """A population as rows that are added up, if it has such; with ``{where}`` still in it.
 
-    ``sql`` are the expressions over ``u`` that are asked for.
+    ``keys`` are expressions over ``u``, what the rows are grouped by or picked by.
     """
-    asked = {c for text in sql for c in re.findall(r"\bu\.(\w+)", text)}
-    return next((rows for lost, rows in population.summed if not asked & lost), None)
+    summed = population.summed
+    if summed is None:
+        return None
+    return summed.by_trick() if any("u.trick" in key for key in keys) else summed.rows
 
 
-def _sums_of_sums(stats: Sequence[Statistic]) -> list[str]:
+def _query_by_trick(
+    population: Population,
+    stats: Sequence[Statistic],
+    groups: Sequence[Grouping],
+    keys: Sequence[str],
+    block: str,
+    only: str,
+) -> str:
+    """As :func:`query`, of rows that hold all tricks of a seat: added up before they are taken
+    apart. ``block`` is empty where there are no blocks, ``only`` a condition on all rows.
+    """
+    summed = population.summed
+    assert summed is not None  # else there is nothing to take apart
+    inner: list[str] = []
+    outer: list[str] = []
+    places: list[str] = []
+    others: list[tuple[Grouping, str]] = []
+    for g, key in zip(groups, keys):
+        at = f"o{len(places)}"
+        if g.name == "trick":
+            outer.append('t AS "trick"')
+            places.append(f"t AS {at}")
+            continue
+        others.append((g, key))
+        inner += _key_columns([g], [key])
+        outer.append(f'"{g.name}"')
+        for sql in _places([g], [key]):
+            at = f"o{len(places)}"
+            inner.append(f"{sql} AS {at}")
+            places.append(at)
+    inner.append(f"""{block or "''"} AS block""")
+    outer += ["block", *places]
+
+    def each(measure: str, over: str = "") -> str:
+        sql = summed.of_trick[measure.removeprefix("u.")]
+        of = (sql.format(t=t) for t in summed.tricks)
+        return f"[{', '.join(f'coalesce(sum({x}) {over}, 0)' for x in of)}]"
+
+    inner.append(f'{each("u.cards")} AS "rows"')
+    outer.append('"rows"[t] AS "rows"')
+    for i, s in enumerate(stats):
+        assert s.summed is not None  # else the rows of the population are asked
+        over = f"FILTER ({s.over})" if s.unit == "mean" and only == "true" else ""
+        for name, measure in zip("ntq", s.summed):
+            if measure == "0":
+                outer.append(f"0 AS {name}{i}")
+            else:
+                inner.append(f"{each(measure, over)} AS {name}{i}")
+                outer.append(f"{name}{i}[t] AS {name}{i}")
+        outer.append(f"0 AS s{i}")  # as in _sums_of_sums
+    end = _grouped([g for g, _ in others], [key for _, key in others], block, only)
+    return (
+        f"SELECT {', '.join(outer)}\nFROM (\nSELECT {', '.join(inner)}\n"
+        f"FROM (\n{summed.packed}\n) u\n{end}\n), "
+        f'(SELECT unnest({list(summed.tricks)}) AS t)\nWHERE "rows"[t] > 0'
+    )
+
+
+def _sums_of_sums(stats: Sequence[Statistic], only: str) -> list[str]:
     columns = []
     for i, s in enumerate(stats):
         assert s.summed is not None  # else the rows of the population are asked
         n, total, squares = s.summed
-        over = f"FILTER ({s.over})" if s.unit == "mean" else ""
+        over = f"FILTER ({s.over})" if s.unit == "mean" and only == "true" else ""
         columns += [
             f"coalesce(sum({n}) {over}, 0) AS n{i}",
             f"0 AS s{i}",  # cards of a hand are valued only where it has some
@@ -184,11 +270,14 @@ def _few_sessions(store: Store) -> bool:
     return int(n) <= BLOCKS
 
 
-def _block_sql(few_sessions: bool) -> str:
+def _block_sql(few_sessions: bool, of_session: bool = False) -> str:
     """What is drawn in the bootstrap: the session, or the hand where it names none.
 
-    A hand goes by its content hash, which is the same in a store and in a lake.
+    A hand goes by its content hash, which is the same in a store and in a lake. ``of_session``: of
+    rows that are grouped by session (all of them name one).
     """
+    if of_session:
+        return "u.session" if few_sessions else f"({session_block('u.session')})::UTINYINT"
     if few_sessions:
         return "coalesce(u.session, '#' || u.draw)"
     return block_number("u")
@@ -251,9 +340,12 @@ def summed_query(
     if table is None:
         return None
     few = _few_sessions(store)
-    block = "coalesce(u.block_session, '#' || u.block_nr)" if few else "u.block_nr"
-    if all(s.unit != "mean" for s in stats):
-        block = "''"
+    means = any(s.unit == "mean" for s in stats)
+    block = "''"
+    if means and within_blocks(groups):
+        block = _block_sql(few, of_session=True)
+    elif means:
+        block = "coalesce(u.block_session, '#' || u.block_nr)" if few else "u.block_nr"
     columns = [*_key_columns(groups, keys), f"{block} AS block"]
     columns += [f"{sql} AS o{i}" for i, sql in enumerate(_places(groups, keys))]
     columns.append('sum(u.hands) AS "rows"')
@@ -271,7 +363,7 @@ def summed_query(
         ]
     return (
         f"SELECT {', '.join(columns)}\nFROM (\n{sums_sql(table)}\n) u\n"
-        f"{_grouped(groups, keys, block)}"
+        f"{_grouped(groups, keys, block if means else '')}"
     )
 
 

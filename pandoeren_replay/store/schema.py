@@ -7,12 +7,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pandoeren_replay.store.errors import StoreError
-from pandoeren_replay.store.losses import loss_tables
+from pandoeren_replay.store.losses import loss_tables, losses_by_card
 from pandoeren_replay.store.parts import part_tables
 from pandoeren_replay.store.scores import score_tables
 from pandoeren_replay.store.sums import sum_tables
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
 STORAGE_VERSION = "v1.5.0"
 
@@ -75,7 +75,9 @@ def _migration(step: int) -> str:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
-    made = {8: sum_tables, 9: part_tables, 10: loss_tables, 11: score_tables}
+    made = {
+        8: sum_tables, 9: part_tables, 10: loss_tables, 11: score_tables, 12: losses_by_card,
+    }  # fmt: skip
     return made[step]() if step in made else MIGRATIONS[step]
 
 

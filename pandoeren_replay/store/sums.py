@@ -90,10 +90,15 @@ SUMS = (
 BY_NAME = {s.name: s for s in SUMS}
 
 
+def session_block(session: str) -> str:
+    """SQL of the block of a session, where they are dealt into blocks."""
+    return f"hash({session}) % {BLOCKS}"
+
+
 def block_number(table: str) -> str:
     """SQL of the block of a hand, where sessions are dealt into blocks."""
     # DuckDB has a hash for NULL, too.
-    session = f"hash({table}.session) % {BLOCKS}"
+    session = session_block(f"{table}.session")
     return f"(CASE WHEN {table}.session IS NULL THEN {table}.draw ELSE {session} END)::UTINYINT"
 
 

@@ -94,7 +94,8 @@ def cards(valued: Store) -> list[dict[str, Any]]:
             name = hand[{"N": "north", "E": "east", "S": "south", "W": "west"}[p["seat"]]]
             out.append({
                 "hand": hand["hand_id"], "contract": hand["contract"], "player": name,
-                "role": role, "trick": p["trick"], "ply": p["ply"], "goal": own["goal"],
+                "role": role, "session": hand["session"], "trick": p["trick"], "ply": p["ply"],
+                "goal": own["goal"],
                 "cost": cost, "turned": cost > 0 and turned,
                 "mattered": len({r["value"] for r in rows}) > 1 and p["ply"] not in wrong,
             })  # fmt: skip
@@ -110,7 +111,17 @@ COUNTS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[dict[str, An
 
 
 @pytest.mark.parametrize(
-    "by", [["player"], ["role"], ["trick"], ["contract"], ["trick", "contract"], ["trick", "role"]]
+    "by",
+    [
+        ["player"],
+        ["role"],
+        ["trick"],
+        ["contract"],
+        ["trick", "contract"],
+        ["trick", "role"],
+        ["player", "trick"],
+        ["trick", "session"],
+    ],
 )
 def test_as_counted_card_by_card(valued: Store, cards: list[dict[str, Any]], by: list[str]) -> None:
     assert len(cards) == 6 * 32
@@ -152,7 +163,9 @@ def every_figure(store: Store) -> list[dict[str, Any]]:
     out = []
     for by in (["player"], ["contract"], ["session"]):
         out += [replace(f).as_dict() for f in figures(store, SUMMED, by)]
-    return out + [f.as_dict() for f in figures(store, [statistic("lost_by_trick")])]
+    out += [f.as_dict() for f in figures(store, [statistic("lost_by_trick")])]
+    by_trick = [s for s in SUMMED if s.summed]
+    return out + [f.as_dict() for f in figures(store, by_trick, ["player", "trick"])]
 
 
 def test_intervals_and_all_else_are_those_of_the_cards(
@@ -187,7 +200,17 @@ def test_a_store_of_an_older_version_gets_them(valued: Store, tmp_path: Path) ->
             con.execute(f"DROP TABLE {table}")
         con.execute("UPDATE store_info SET value = '10' WHERE key = 'schema_version'")
     assert tables(older) == tables(valued)
-    assert schema.SCHEMA_VERSION > 10
+    # Before 13 there were two other tables instead of the packed one.
+    older = Store(shutil.copytree(valued.path, tmp_path / "of-12"))
+    with duckdb.connect(str(older.file())) as con:
+        con.execute("DROP TABLE card_loss")
+        for table in ("seat_loss", "trick_loss"):
+            con.execute(f"CREATE TABLE {table} (hand_id BIGINT NOT NULL)")
+        con.execute("UPDATE store_info SET value = '12' WHERE key = 'schema_version'")
+    assert tables(older) == tables(valued)
+    there = {r["name"] for r in older.rows("SELECT table_name AS name FROM duckdb_tables()")}
+    assert not there & {"seat_loss", "trick_loss"}
+    assert schema.SCHEMA_VERSION > 12
 
 
 def test_they_go_and_change_with_their_hands(tmp_path: Path) -> None:
@@ -195,7 +218,7 @@ def test_they_go_and_change_with_their_hands(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", "\n".join([first, *rest[:3]]) + "\n")
     import_paths(store, [Source("more.phl", "\n".join(rest[3:]).encode())])
     invent(store)
-    assert len(tables(store)["seat_loss"]) == 6 * 4
+    assert len(tables(store)["card_loss"]) == 6 * 4
     assert tables(store) == worked_out_anew(store)
     # Another name: the corrected hand is not valued yet.
     old = store.find("played-1")
@@ -204,7 +227,7 @@ def test_they_go_and_change_with_their_hands(tmp_path: Path) -> None:
     assert tables(store) == worked_out_anew(store)
     # P5 and P6 go with their import.
     undo_import(store, 2)
-    assert len(tables(store)["trick_loss"]) == 3 * 8
+    assert len(tables(store)["card_loss"]) == 3 * 4
     assert tables(store) == worked_out_anew(store)
     # What the cards are worth by other rules is not known yet.
     reparse_hands(store, Options(rules="heerlen-literal"), where="id=played-2")
@@ -221,4 +244,47 @@ def test_values_that_are_replaced(tmp_path: Path) -> None:
         con.execute("UPDATE evaluation SET value = best, solver = 'newer' WHERE hand_id = 25")
         losses.renew(con, [25])
     assert tables(store) == worked_out_anew(store) != before
-    assert {r["cost"] for r in tables(store)["seat_loss"] if r["hand_id"] == 25} == {0}
+    packed = [r for r in tables(store)["card_loss"] if r["hand_id"] == 25]
+    assert {r[f"c{t}"] for r in packed for t in range(1, 9)} == {0}
+
+
+def test_two_cards_of_one_player_to_a_trick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A card out of turn: the first two cards of trick 2 are of one player, who so has two rows."""
+    store = make_store(tmp_path / "store", club_text())
+    invent(store)
+    hand = store.find("played-1")
+    seats = "".join(
+        r["seat"]
+        for r in store.rows("SELECT seat FROM plays WHERE hand_id = ? ORDER BY ply", [hand])
+    )
+    assert sorted(seats[4:8]) == sorted("NESW")
+    twice = seats[:5] + seats[4] + seats[6:]
+    with store.writing() as con:
+        assert con.execute("SELECT 1 FROM hand_row WHERE hand_id = ?", [hand]).fetchall()
+        con.execute("UPDATE hand_row SET play_seats = ? WHERE hand_id = ?", [twice, hand])
+        losses.renew(con, [hand])
+    packed = store.rows("SELECT * FROM card_loss WHERE hand_id = ? ORDER BY seat, layer", [hand])
+    own, other = "NESW".index(seats[4]), "NESW".index(seats[5])
+    assert [(r["seat"], r["layer"]) for r in packed] == sorted(
+        [(s, 0) for s in range(4)] + [(own, 1)]
+    )
+    by_place = {(r["seat"], r["layer"]): [r[f"c{t}"] for t in range(1, 9)] for r in packed}
+    assert [c is None for c in by_place[own, 1]] == [t != 2 for t in range(1, 9)]
+    assert [c is None for c in by_place[other, 0]] == [t == 2 for t in range(1, 9)]
+    quick = every_figure(store)
+    monkeypatch.setattr(queries, "summed_sql", lambda population, sql: None)
+    assert quick == every_figure(store)
+    one_by_one = store.rows(
+        f"SELECT seat, sum(cost) AS cost FROM ({losses.choices()}) WHERE hand_id = ? GROUP BY seat",
+        [hand],
+    )
+    monkeypatch.undo()
+    only = f"number={hand}"
+    told = {
+        "NESW".index(f.group["seat"]): f.value
+        for role in ("declarer", "partner", "defender")
+        for f in figures(store, [statistic(f"lost_as_{role}")], ["seat"], only)
+    }
+    assert told == {r["seat"]: r["cost"] for r in one_by_one}
