@@ -5,12 +5,13 @@ from typing import Any
 
 from engine.replay import replay
 from engine.ruleset import RuleSet
-from pandoeren_replay.store import generations, parts
+from pandoeren_replay.store import generations, parts, sums
 from pandoeren_replay.store.decode import decode, original_text
 from pandoeren_replay.store.encode import encode
 from pandoeren_replay.store.errors import StoreError
-from pandoeren_replay.store.merging import merge_sources, take_back
+from pandoeren_replay.store.merging import merge_sources
 from pandoeren_replay.store.store import Store
+from pandoeren_replay.store.undoing import take_back
 from pandoeren_replay.store.writer import count_hands, insert_rows
 from parsers.base import Located
 
@@ -85,10 +86,12 @@ def undo_import(store: Store, import_id: int) -> tuple[int, int]:
         rejects = con.execute(
             "SELECT count(*) FROM reject WHERE import_id = ?", [import_id]
         ).fetchall()[0][0]
-        take_back(con, import_id)
+        alone = take_back(con, import_id)
         for table in ("source", "reject", "import_warning", "import_run"):
             con.execute(f"DELETE FROM {table} WHERE import_id = ?", [import_id]).fetchall()
         hands = before - count_hands(con)
+        if alone:
+            sums.take_out(con, import_id)
     return hands, int(rejects)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from engine.cards import SEATS
-from engine.compiled import kernel
+from engine.compiled import fetch_ahead, kernel
 from pandoeren_replay.store.hash import OFFSET, PRIME, absorb, finish
 from parsers.phl_byte_fields import put_eight, take
 from parsers.phl_byte_lines import META_KEYS
@@ -19,6 +19,8 @@ _LOWER = 32
 _SPACE, _PERCENT, _DOT, _SEMICOLON = (ord(c) for c in " %.;")
 LONGEST_ID = 64
 LANES = 4
+_AHEAD = 16
+"""Looks into a large table that are announced."""
 
 
 @kernel()
@@ -214,6 +216,8 @@ def add_new(table: Any, hashes: Any, new: Any) -> int:
     one = np.uint64(1)
     added = 0
     for k in range(hashes.size):
+        if k + _AHEAD < hashes.size:
+            fetch_ahead(table, np.int64(hashes[k + _AHEAD] & mask))  # type: ignore[call-arg]
         h = hashes[k] if hashes[k] > one else one
         i = h & mask
         while table[i] != 0 and table[i] != h:

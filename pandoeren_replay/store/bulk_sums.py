@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.compiled import kernel
+from engine.compiled import fetch_ahead, kernel
 from pandoeren_replay.store.packed import (
     FIELDS_0,
     FIELDS_1,
@@ -37,6 +37,7 @@ _NO_DECLARER = (1 << FIELDS_0["declarer"]) - 1
 _UNKNOWN = 3
 _FEW = 64
 _WIDTH = 8  # of a cell: one line of the cache
+_AHEAD = 16  # hands before one is added its cell is asked for
 
 MEASURES = ("hands", "margin_n", "margin_t", "margin_q", "score_n", "score_t", "score_q")
 
@@ -55,47 +56,67 @@ def _score(words: Any, i: int, declarer: int) -> int:
 
 
 @kernel()
-def add(
-    words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any, places: Any, cells: Any,
-    used: int, start: int,
+def find_cells(
+    words: Any, kinds: Any, hashes: Any, rows: Any, places: Any, spots: Any, used: int, most: int,
+    start: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Add hands ``rows[start:]`` to ``cells``; (how far it came, groups used).
+    """The cell of each of the hands ``rows[start:]``: (how far it came, groups used).
 
-    ``places`` says for every key where its group is in ``cells``, :data:`EMPTY` where it has none;
-    a group is an array of blocks. Stops where there is no room for another group.
+    ``places`` says for every key which group it has, :data:`EMPTY` where it has none; a group has
+    a cell for each block. Stops where there would be more than ``most`` groups.
     """
     for k in range(start, rows.size):
         i = rows[k]
-        w0, w1 = words[_W0, i], words[_W1, i]
-        declarer = int((w0 >> _DECLARER) & _NO_DECLARER)
+        w0 = words[_W0, i]
         success = int((w0 >> _MADE) & 3)
         if success > 1:
             success = int((w0 >> _RECORDED) & 3)
         if success > 1:
             success = _UNKNOWN
         key = int((w0 >> _SIMULATED) & 1) << _WHO | success << _SUCCESS
-        key |= int((w0 >> _TRUMP) & 7) << _TRUMP_KEY | declarer << _DECLARER_KEY
+        key |= int((w0 >> _TRUMP) & 7) << _TRUMP_KEY
+        key |= int((w0 >> _DECLARER) & _NO_DECLARER) << _DECLARER_KEY
         key |= int(kinds[i]) << _KIND
         at = places[key]
         if at == EMPTY:
-            if used == cells.shape[0]:
+            if used == most:
                 return k, used
             places[key] = at = used
             used += 1
-        cell = cells[at, hashes[i] % np.uint64(BLOCKS)]
-        cell[0] += 1
+        spots[k] = at * BLOCKS + int(hashes[i] % np.uint64(BLOCKS))
+    return rows.size, used
+
+
+@kernel()
+def add(words: Any, kinds: Any, rows: Any, targets: Any, spots: Any, cells: Any) -> None:
+    """Add hands to their cells (:func:`find_cells`), flat in ``cells``."""
+    for k in range(rows.size):
+        if k + _AHEAD < rows.size:
+            fetch_ahead(cells, spots[k + _AHEAD] * _WIDTH)  # type: ignore[call-arg]
+        i = rows[k]
+        at = spots[k] * _WIDTH
+        w0, w1 = words[_W0, i], words[_W1, i]
+        cells[at] += 1
         target = targets[kinds[i]]
         if target > 0 and (w0 >> _N_TRICKS) & _MOST_TRICKS == 8:
             margin = int((w1 >> _POINTS) & _MOST_POINTS) + int((w1 >> _MELD) & _MOST_MELD) - target
-            cell[1] += 1
-            cell[2] += margin
-            cell[3] += margin * margin
+            cells[at + 1] += 1
+            cells[at + 2] += margin
+            cells[at + 3] += margin * margin
+        declarer = int((w0 >> _DECLARER) & _NO_DECLARER)
         if declarer < 4:
             score = _score(words, i, declarer)
-            cell[4] += 1
-            cell[5] += score
-            cell[6] += score * score
-    return rows.size, used
+            cells[at + 4] += 1
+            cells[at + 5] += score
+            cells[at + 6] += score * score
+
+
+def _no_cells(groups: int) -> Any:
+    """Cells of new groups, flat, each in a line of the cache."""
+    size = groups * BLOCKS * _WIDTH
+    room = np.zeros(size + _WIDTH, np.int64)
+    first = -room.ctypes.data % (8 * _WIDTH) // 8
+    return room[first : first + size]
 
 
 class _Cells:
@@ -103,7 +124,8 @@ class _Cells:
 
     def __init__(self) -> None:
         self.places = np.full(0, EMPTY, np.int32)
-        self.cells = np.zeros((_FEW, BLOCKS, _WIDTH), np.int64)
+        self.cells = _no_cells(_FEW)
+        self.groups = _FEW
         self.used = 0
 
     def add(self, words: Any, kinds: Any, hashes: Any, rows: Any, targets: Any) -> None:
@@ -111,18 +133,24 @@ class _Cells:
         if self.places.size < size:
             more = np.full(size - self.places.size, EMPTY, np.int32)
             self.places = np.concatenate([self.places, more])
+        spots = np.empty(rows.size, np.int64)
         at = 0
-        while at < rows.size:
-            at, self.used = add(
-                words, kinds, hashes, rows, targets, self.places, self.cells, self.used, at,
+        while True:
+            at, self.used = find_cells(
+                words, kinds, hashes, rows, self.places, spots, self.used, self.groups, at,
             )  # fmt: skip
-            if at < rows.size:
-                self.cells = np.concatenate([self.cells, np.zeros_like(self.cells)])
+            if at == rows.size:
+                break
+            self.groups *= 2
+            cells = _no_cells(self.groups)
+            cells[: self.cells.size] = self.cells
+            self.cells = cells
+        add(words, kinds, rows, targets, spots, self.cells)
 
     def table(self) -> Any:
         """As an Arrow table: key (the block lowest) and measures, in the order of keys."""
         keys = np.flatnonzero(self.places != EMPTY)
-        cells = self.cells[self.places[keys]].reshape(-1, _WIDTH)
+        cells = self.cells.reshape(-1, BLOCKS, _WIDTH)[self.places[keys]].reshape(-1, _WIDTH)
         keys = (keys[:, np.newaxis] << _BLOCK_BITS | np.arange(BLOCKS)).ravel()
         there = cells[:, 0] > 0
         columns = {"key": keys[there]}
@@ -137,20 +165,22 @@ def _bits(at: int, width: int) -> str:
 _SHARED = (
     f"{_bits(_WHO, 1)} = 1 AS simulated, true AS with_cards, "
     f"CASE {_bits(_SUCCESS, 2)} WHEN 0 THEN false WHEN 1 THEN true END AS success, "
-    f"(s.key & {(1 << _BLOCK_BITS) - 1})::UTINYINT AS block_nr, "
+    f"(s.key & {(1 << _BLOCK_BITS) - 1})::UTINYINT AS block_nr, o.import_id, "
     f"{', '.join(f'sum(s.{m})::BIGINT AS {m}' for m in MEASURES)}"
+)
+_SUMMED = (
+    f"incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_BLOCK_BITS + _KIND} "
+    "JOIN source o ON o.source_id = ?"
 )
 _CONTRACTS = (
     "INSERT INTO sum_contract BY NAME SELECT k.rules, k.rules_hash, k.contract, k.contract_key, "
     f"k.level, k.target, nullif(seat_name({_bits(_DECLARER_KEY, 3)}), '') AS declarer, "
     f"nullif(trump_name({_bits(_TRUMP_KEY, 3)}), '') AS trump, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_BLOCK_BITS + _KIND} "
-    "WHERE k.contract IS NOT NULL GROUP BY ALL"
+    f"FROM {_SUMMED} WHERE k.contract IS NOT NULL GROUP BY ALL"
 )
 _ORIGINS = (
-    "INSERT INTO sum_origin BY NAME SELECT k.rules, (SELECT name FROM source WHERE source_id = ?) "
-    f"AS source, k.contract IS NOT NULL AS played, {_SHARED} "
-    f"FROM incoming_sums s JOIN hand_kind k ON k.kind = s.key >> {_BLOCK_BITS + _KIND} GROUP BY ALL"
+    "INSERT INTO sum_origin BY NAME SELECT k.rules, o.name AS source, "
+    f"k.contract IS NOT NULL AS played, {_SHARED} FROM {_SUMMED} GROUP BY ALL"
 )
 
 
@@ -176,6 +206,6 @@ class PackedSums:
         """Add them to the tables of sums; the kinds and the source must be in the store."""
         self.finish()
         con.register("incoming_sums", self._table)
-        con.execute(_CONTRACTS).fetchall()
-        con.execute(_ORIGINS, [self._source_id]).fetchall()
+        for added in (_CONTRACTS, _ORIGINS):
+            con.execute(added, [self._source_id]).fetchall()
         con.unregister("incoming_sums")

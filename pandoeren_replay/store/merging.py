@@ -15,15 +15,12 @@ from engine.cards import CARDS, SEATS
 from engine.record import HandRecord
 from engine.replay import replay
 from engine.ruleset import RuleSet
-from pandoeren_replay.store import losses
 from pandoeren_replay.store.columns import VIOLATION, arrow_table
 from pandoeren_replay.store.decode import decode
 from pandoeren_replay.store.encode import violation_rows
 from pandoeren_replay.store.holding import SAME
 from pandoeren_replay.store.matching import Apart, Told, match
-from pandoeren_replay.store.packed import HAND_TABLES, delete_hands
-from pandoeren_replay.store.parts import bring_back
-from pandoeren_replay.store.versions import restore_orphans
+from pandoeren_replay.store.packed import delete_hands
 from pandoeren_replay.store.writer import Disagreement, insert_arrow, insert_rows
 from parsers.base import Warn
 
@@ -76,7 +73,7 @@ def merge_sources(con: Any, new: Collection[int] | None = None) -> Merged:
     ``None`` looks at all sources (after one was taken away, or names were merged).
     """
     out = Merged()
-    if new is not None and not _near(con, new):
+    if new is not None and not near_others(con, new):
         return out
     out.looked = True
     records = _records(con)
@@ -101,8 +98,8 @@ def merge_sources(con: Any, new: Collection[int] | None = None) -> Merged:
     return out
 
 
-def _near(con: Any, new: Collection[int]) -> bool:
-    """Whether a new source has a session or a day in common with another source."""
+def near_others(con: Any, new: Collection[int]) -> bool:
+    """Whether a source of these has a session or a day in common with another source."""
     ids = list(new)
     placed = " UNION ALL ".join(
         f"SELECT 1 FROM {t} WHERE source_id IN (SELECT unnest(?::INTEGER[])) "
@@ -340,40 +337,6 @@ def judge_again(con: Any, ids: Sequence[int]) -> None:
         done = replay(decode(row), RuleSet.model_validate_json(row["content"]))
         rows += [(row["hand_id"], *v) for v in violation_rows(done)]
     insert_arrow(con, "violation", arrow_table(VIOLATION, rows))
-
-
-def take_back(con: Any, import_id: int) -> None:
-    """Take the sources of one import away; what another source holds stays, as that source's.
-
-    A record goes over to the first other source that holds just the same; else it leaves, and
-    what other sources said of the same hand stands for it.
-    """
-    mine = "source_id IN (SELECT source_id FROM source WHERE import_id = ?)"
-    bring_back(con, mine, [import_id])
-    con.execute(f"DELETE FROM hand_source WHERE {mine}", [import_id]).fetchall()
-    for table in (*HAND_TABLES, "hand_other", "hand_version"):
-        con.execute(
-            f"UPDATE {table} SET source_id = s.source_id, line = s.line FROM "
-            "(SELECT hand_id, min(source_id) AS source_id, arg_min(line, source_id) AS line "
-            f"FROM hand_source GROUP BY hand_id) s WHERE {table}.hand_id = s.hand_id AND "
-            f"{table}.{mine}",
-            [import_id],
-        ).fetchall()
-        con.execute(
-            f"DELETE FROM hand_source WHERE EXISTS (SELECT 1 FROM {table} h WHERE "
-            "h.hand_id = hand_source.hand_id AND h.source_id = hand_source.source_id)"
-        ).fetchall()
-        con.execute(f"DELETE FROM {table} WHERE {mine}", [import_id]).fetchall()
-    con.execute("DELETE FROM disagreement WHERE import_id = ?", [import_id]).fetchall()
-    judge_again(con, restore_orphans(con))
-    point_copies(con)
-    merge_sources(con)
-    valued = ("evaluation", "declaration_value", "review", *losses.TABLES)
-    for table in ("violation", *valued, "disagreement"):
-        con.execute(
-            f"DELETE FROM {table} WHERE hand_id NOT IN (SELECT hand_id FROM hand UNION ALL "
-            "SELECT hand_id FROM hand_other)"
-        ).fetchall()
 
 
 # -- what they disagree about ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pandoeren_replay.store.errors import StoreError
 from pandoeren_replay.store.losses import loss_tables, losses_by_card
 from pandoeren_replay.store.parts import part_tables
 from pandoeren_replay.store.scores import score_tables
-from pandoeren_replay.store.sums import sum_tables
+from pandoeren_replay.store.sums import import_columns, sum_tables
 
 SCHEMA_VERSION = 13
 # Files written so open in DuckDB 1.5 and later, so that a user's own duckdb can read them.
@@ -70,13 +70,17 @@ def _tables() -> str:
     return _sql("tables.sql") + packed_tables() + kept
 
 
+def _to_13() -> str:
+    return import_columns() + losses_by_card()
+
+
 def _migration(step: int) -> str:
     if step == 6:
         from pandoeren_replay.store.packed import packed_tables
 
         return MIGRATIONS[step] + packed_tables()
     made = {
-        8: sum_tables, 9: part_tables, 10: loss_tables, 11: score_tables, 12: losses_by_card,
+        8: sum_tables, 9: part_tables, 10: loss_tables, 11: score_tables, 12: _to_13,
     }  # fmt: skip
     return made[step]() if step in made else MIGRATIONS[step]
 

@@ -4,8 +4,9 @@ Each table ``sum_…`` is the view ``hands``, grouped: rows carry the columns th
 under the names of that view, ``hands`` (how many), and of margin and score how many are known,
 their sum and the sum of their squares. All are whole numbers, so that sums of parts are exact and
 an import only adds rows. They are written in the transaction that changes the hands: an import
-adds what it brought, after any other change they are worked out anew, and a store that is not
-:data:`LARGE` has none. ``sum_state`` has a row while they are there.
+adds what it brought, one that is undone takes that out again (``import_id``), after any other
+change they are worked out anew, and a store that is not :data:`LARGE` has none. ``sum_state`` has
+a row while they are there.
 """
 
 from collections.abc import Iterable
@@ -54,7 +55,7 @@ class Sum:
 _TYPES = {
     "level": "SMALLINT", "target": "SMALLINT", "date": "DATE", "simulated": "BOOLEAN",
     "with_cards": "BOOLEAN", "success": "BOOLEAN", "played": "BOOLEAN", "declared": "BOOLEAN",
-    "block_nr": "UTINYINT",
+    "block_nr": "UTINYINT", "import_id": "INTEGER",
 }  # fmt: skip
 _COMMON = ("simulated", "with_cards", "success")
 _MEASURES = (
@@ -104,7 +105,7 @@ def block_number(table: str) -> str:
 
 def columns_of(s: Sum) -> dict[str, str]:
     """Columns of a table of sums with their types."""
-    groups = (*s.groups, *_COMMON, "block_session", "block_nr")
+    groups = (*s.groups, *_COMMON, "block_session", "block_nr", "import_id")
     out = {c: _TYPES.get(c, "VARCHAR") for c in groups}
     out |= dict.fromkeys(_MEASURES, "BIGINT NOT NULL")
     return out | {"first_date": "DATE", "last_date": "DATE"}
@@ -117,6 +118,14 @@ def sum_tables() -> str:
         columns = ", ".join(f"{c} {kind}" for c, kind in columns_of(s).items())
         out += f"CREATE TABLE {s.name} ({columns});"
     return out
+
+
+def import_columns() -> str:
+    """SQL that adds the import to tables of sums without it; of what is in them it is unknown."""
+    return "".join(
+        f"ALTER TABLE {s.name} ADD COLUMN IF NOT EXISTS import_id {_TYPES['import_id']};"
+        for s in SUMS
+    )
 
 
 def _show_beside(con: Any) -> None:
@@ -144,7 +153,7 @@ def _hide_beside(con: Any) -> None:
 
 def _insert(con: Any, s: Sum, few: bool, which: str, hands: str = "hands") -> None:
     """Add the sums of some hands (a condition on the view ``hands``, whose columns it names)."""
-    groups = {**s.groups, **_named(*_COMMON)}
+    groups = {**s.groups, **_named(*_COMMON, "import_id")}
     if few:
         groups["block_session"] = "h.session"
         groups["block_nr"] = "CASE WHEN h.session IS NULL THEN h.draw END::UTINYINT"
@@ -202,6 +211,24 @@ def rebuild(con: Any) -> None:
 def keep(con: Any) -> None:
     """Say that the change at hand leaves the hands as they are, or has added what it brought."""
     con.execute("UPDATE sum_state SET kept = true").fetchall()
+
+
+def take_out(con: Any, import_id: int) -> None:
+    """Take the hands of an import out, which has just been undone; no other hand has changed.
+
+    Nothing is done where the sums must be worked out anew (see :func:`settle`): where those of an
+    older program do not say what is whose, and where few sessions are left of many.
+    """
+    state = con.execute("SELECT few_sessions FROM sum_state").fetchall()
+    if not state or not is_large(con):
+        return
+    for s in SUMS:
+        if con.execute(f"SELECT 1 FROM {s.name} WHERE import_id IS NULL LIMIT 1").fetchall():
+            return
+        con.execute(f"DELETE FROM {s.name} WHERE import_id = ?", [import_id]).fetchall()
+    sessions = con.execute("SELECT count(DISTINCT session) FROM sum_session").fetchall()[0][0]
+    if state[0][0] == (sessions <= BLOCKS):
+        keep(con)
 
 
 def settle(con: Any, players_of_hands: str) -> None:

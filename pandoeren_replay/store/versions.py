@@ -79,9 +79,9 @@ def restore_orphans(con: Any) -> list[int]:
     out: list[int] = []
     while True:
         orphans = con.execute(
-            "SELECT replaced_by, max(version) FROM hand_version WHERE replaced_by NOT IN "
-            "(SELECT hand_id FROM hand UNION ALL SELECT hand_id FROM hand_other) "
-            "GROUP BY replaced_by"
+            "SELECT replaced_by, max(version) FROM hand_version v WHERE NOT EXISTS "
+            "(SELECT 1 FROM hand h WHERE h.hand_id = v.replaced_by) AND NOT EXISTS "
+            "(SELECT 1 FROM hand_other o WHERE o.hand_id = v.replaced_by) GROUP BY replaced_by"
         ).fetchall()
         if not orphans:
             return out
