@@ -58,6 +58,9 @@ class Field:
     marks: Literal["", "star", "tag", "note"] = ""
 
 
+POINTS_BID = "CASE WHEN {0}.target > 0 THEN nullif({0}.level, 0) END"
+"""Points bid, of rows of the view ``hands``: its level is also the roem on top of pandoer."""
+
 FIELDS: dict[str, Field] = {
     f.name: f
     for f in (
@@ -75,8 +78,8 @@ FIELDS: dict[str, Field] = {
               "bod zoals geschreven: 130, mis, pan+20", "h.contract"),
         Field("family", "text", "row of the bid table: points-120, misere",
               "regel van de biedtabel: points-120, misere", "h.contract_key"),
-        Field("level", "number", "points bid", "geboden punten",
-              "nullif(h.level, 0)"),
+        Field("level", "number", "points bid (not the roem on top of pandoer)",
+              "geboden punten (niet de roem boven op pandoer)", POINTS_BID.format("h")),
         Field("trump", "trump", "trump suit: S H D C, none", "troef: S H D C, none", "h.trump"),
         Field("rules", "text", "rule set", "spelregels", "h.rules"),
         Field("made", "yesno", "made (proven, else recorded): yes, no, unknown",

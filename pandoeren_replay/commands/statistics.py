@@ -248,20 +248,9 @@ def contract_names(store: "Store", lang: str) -> Named:
         bids = [bid for rules in sets if (bid := rules.bid(code)) is not None]
         return " / ".join(dict.fromkeys(bid.words()[lang] for bid in bids)) or code
 
-    @lru_cache
-    def without_points() -> dict[int, str]:
-        """Levels that are not points to be made, as of pandoer with roem on top."""
-        rows = store.rows(
-            "SELECT level, min(contract) AS contract FROM hand WHERE level > 0 "
-            "GROUP BY level HAVING max(coalesce(target, 0)) = 0"
-        )
-        return {r["level"]: contract(r["contract"]) for r in rows}
-
     def named(column: str, value: Any) -> str:
         if value is None:
             return "-"
-        if column == "level" and value in without_points():
-            return f"{value} ({without_points()[value]})"
         if column == "margin":
             return f"{value:+d} to {value + 9:+d}"
         return contract(str(value)) if column == "contract" else str(value)

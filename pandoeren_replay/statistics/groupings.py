@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pandoeren_replay.filters import POINTS_BID
 from pandoeren_replay.statistics import cardsql
 from pandoeren_replay.statistics.model import Grouping
 
@@ -11,7 +12,8 @@ _ALL = (
               "u.level")),
     Grouping("family", "row of the bid table", "regel van de biedtabel", "u.contract_key",
              "family", ("u.contract_key",)),
-    Grouping("level", "points bid", "geboden punten", "nullif(u.level, 0)", "level",
+    Grouping("level", "points bid (not the roem on top of pandoer)",
+             "geboden punten (niet de roem boven op pandoer)", POINTS_BID.format("u"), "level",
              ("u.level",)),
     Grouping("player", "declarer, or the player of the row", "speler, of wie het betreft",
              "u.declarer_name", "declarer", by_size=True),

@@ -202,13 +202,14 @@ def _query_by_trick(
     for i, s in enumerate(stats):
         assert s.summed is not None  # else the rows of the population are asked
         over = f"FILTER ({s.over})" if s.unit == "mean" and only == "true" else ""
-        for name, measure in zip("ntq", s.summed):
+        n, total, squares = s.summed
+        # Cards of a hand are valued only where it has some: none is without.
+        for name, measure in zip("nstq", (n, "0", total, squares)):
             if measure == "0":
                 outer.append(f"0 AS {name}{i}")
             else:
                 inner.append(f"{each(measure, over)} AS {name}{i}")
                 outer.append(f"{name}{i}[t] AS {name}{i}")
-        outer.append(f"0 AS s{i}")  # as in _sums_of_sums
     end = _grouped([g for g, _ in others], [key for _, key in others], block, only)
     return (
         f"SELECT {', '.join(outer)}\nFROM (\nSELECT {', '.join(inner)}\n"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pandoeren_replay.stats import measure, statistics
 from pandoeren_replay.store import Store
 from tests.cli.conftest import Run, run  # noqa: F401
 from tests.statistics.conftest import make_store
@@ -122,6 +123,30 @@ def test_what_a_mean_score_is_of(run: Run, tmp_path: Path) -> None:  # noqa: F81
     assert "-1.50 (of 2)" in out
     assert "mix points" not in out
     out = run("stats", "--db", store.path, "--by", "level", "--where", "rules=heerlen").out
-    assert "20 (pandoer +20)" in out
-    assert "150 (" not in out
+    assert "150" in out
     assert "mix points" not in out
+
+
+def test_level_is_points_bid_and_nothing_else(tmp_path: Path) -> None:
+    """120 made, 120 lost, pandoer with 120 of roem on top lost, misère made, 130 made.
+
+    So of 120 one of two was made; the roem on top of pandoer is no points bid.
+    """
+    store = make_store(
+        tmp_path / "store",
+        "heerlen N . =N120 . . . made;partner=E id=1\n"
+        "heerlen N . =N120 . . . lost;partner=E id=2\n"
+        "heerlen N . =Npan+120 . . . lost;partner=- id=3\n"
+        "heerlen N . =Nmis . . . made id=4\n"
+        "heerlen N . =N130 . . . made;partner=E id=5\n",
+    )
+    (found,) = store.rows("SELECT level FROM hands WHERE contract = 'pan+120'")
+    assert found["level"] == 120  # the column of the view stays what it is
+    rows = statistics(store, ["level"]).to_dicts()
+    assert [(r["level"], r["n"], r["made"]) for r in rows] == [(120, 2, 1), (130, 1, 1)]
+    assert [store.count(r["where"]) for r in rows] == [2, 1]
+    by_level = measure(store, ["made"], ["level"]).to_dicts()
+    assert [(r["level"], r["hits"], r["n"]) for r in by_level] == [(120, 1, 2), (130, 1, 1)]
+    assert [store.count(f"level{x}") for x in ("=120", ">=100", "<=120", ">120")] == [2, 3, 2, 1]
+    assert store.count("counted='made;level=120'") == 2
+    assert store.count("contract=pan+120") == 1

@@ -17,7 +17,10 @@ CASES: list[tuple[str, Callable[[Hand], bool]]] = [
     ("contract = PIC , mis", lambda h: h["contract"] in ("pic", "mis")),
     ("contract!=pic", lambda h: h["contract"] != "pic"),
     ("family~points", lambda h: "points" in (h["contract_key"] or "")),
-    ("level>=150 and level<200", lambda h: 150 <= (h["level"] or 0) < 200),
+    (
+        "level>=150 and level<200",
+        lambda h: bool(h["target"]) and 150 <= (h["level"] or 0) < 200,
+    ),
     ("trump=H", lambda h: h["trump"] == "H"),
     ("trump=none", lambda h: h["trump"] == "-"),
     ("rules=fiches and made=no", lambda h: h["rules"] == "fiches" and h["success"] is False),
