@@ -100,7 +100,12 @@ def packed_columns(view: dict[str, str]) -> list[str]:
 
 def part_columns(con: Any) -> tuple[dict[str, str], list[str]]:
     """Columns of a part: those of the view ``hands`` with their types, and the packed ones."""
-    view = {name: kind for name, kind, *_ in con.execute("DESCRIBE hands").fetchall()}
+    # The catalogue knows them; to describe the view would bind it.
+    shown = con.execute(
+        "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = 'hands' "
+        "ORDER BY column_index"
+    )
+    view = dict(shown.fetchall())
     return view, packed_columns(view)
 
 
