@@ -115,7 +115,7 @@ def _print(sheet: "Sheet") -> None:
     for hand, written, booked in sheet.otherwise:
         print(
             f"hand {printable(hand)}: declarer's score is written down as {written:+d}; "
-            f"by the rules, and here, it is {booked:+d}"
+            f"by the rules, and here as in the statistics, it is {booked:+d}"
         )
     for note in sheet.notes:
         print(printable(note))

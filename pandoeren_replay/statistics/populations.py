@@ -15,8 +15,8 @@ from pandoeren_replay.store.store import Store
 if TYPE_CHECKING:
     from engine.ruleset import RuleSet
 
-PLAYED = "NOT h.passed_out AND h.contract IS NOT NULL"
-"""Hands with a contract."""
+PLAYED = "h.contract IS NOT NULL"
+"""Hands with a contract; those that were passed out have none."""
 
 _HAND_FIELDS = {
     name: name for name in ("contract", "family", "level", "player", "pair", "seat", "dealer",
@@ -30,14 +30,15 @@ _SCORE = (
     "CASE {} WHEN 0 THEN h.score_n WHEN 1 THEN h.score_e WHEN 2 THEN h.score_s ELSE h.score_w END"
 )
 _ROLE = (
-    "CASE WHEN h.declarer IS NULL OR h.passed_out THEN NULL "
+    "CASE WHEN h.declarer IS NULL THEN NULL "
     "WHEN seat_name({k}) = h.declarer THEN 'declarer' WHEN h.partner IS NULL THEN NULL "
     "WHEN seat_name({k}) = h.partner THEN 'partner' ELSE 'defender' END"
 )
 
 FIELD = (
     "(SELECT rules, contract, avg(declarer_score) AS field_score, "
-    "avg(success::INTEGER) AS field_made FROM hands WHERE NOT passed_out GROUP BY rules, contract)"
+    "avg(success::INTEGER) AS field_made FROM hands WHERE contract IS NOT NULL "
+    "GROUP BY rules, contract)"
 )
 """What all hands of the store came to, by rule set and contract: a filter does not change it."""
 

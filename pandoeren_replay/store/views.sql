@@ -22,6 +22,11 @@ CREATE OR REPLACE MACRO declarer_figure(result, meta) AS
 CREATE OR REPLACE MACRO recorded_points(result, part) AS
     CASE WHEN contains(result, 'pts=')
          THEN try_cast(regexp_extract(result, 'pts=([0-9]+)-([0-9]+)', part) AS SMALLINT) END;
+-- Nobody bid: the calls say so, or the source does of a hand without cards (a line of a score sheet).
+CREATE OR REPLACE MACRO nobody_bid(passed_out, contract, recorded, n_plays) AS
+    passed_out OR (contract IS NULL AND n_plays = 0 AND coalesce(recorded = 'void', false));
+CREATE OR REPLACE MACRO nothing_won(passed_out, contract, recorded, n_plays) AS
+    CASE WHEN nobody_bid(passed_out, contract, recorded, n_plays) THEN 0::SMALLINT END;
 -- What calls and cards prove, else what is recorded; a partner who is declarer himself is none.
 CREATE OR REPLACE MACRO best_partner(proven, declarer, recorded) AS
     CASE WHEN proven = -1 THEN '-' WHEN proven IS NOT NULL THEN seat_name(proven)
@@ -86,7 +91,7 @@ SELECT
     card_name(h.middle) AS middle,
     CASE WHEN h.deal_n IS NULL THEN h.deal_text
          ELSE deal_chars(h.deal_n, h.deal_e, h.deal_s, h.middle) END AS deal,
-    h.auction, h.claims, h.passed_out,
+    h.auction, h.claims, nobody_bid(h.passed_out, h.contract, h.recorded, h.n_plays) AS passed_out,
     h.made, coalesce(h.recorded, x.recorded) AS recorded,
     coalesce(h.made, CASE coalesce(h.recorded, x.recorded)
         WHEN 'made' THEN true WHEN 'lost' THEN false END) AS success,
@@ -94,23 +99,29 @@ SELECT
     h.meld_side, h.meld_defenders, h.tricks_side, h.tricks_defenders,
     CASE WHEN h.target > 0 AND h.n_tricks = 8
          THEN h.points_side + h.meld_side - h.target END AS margin,
-    coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n,
-             CASE WHEN h.declarer = 0 THEN r.figure END, r.rule_n) AS score_n,
-    coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e,
-             CASE WHEN h.declarer = 1 THEN r.figure END, r.rule_e) AS score_e,
-    coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s,
-             CASE WHEN h.declarer = 2 THEN r.figure END, r.rule_s) AS score_s,
-    coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w,
-             CASE WHEN h.declarer = 3 THEN r.figure END, r.rule_w) AS score_w,
+    coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.rule_n,
+             CASE WHEN h.declarer = 0 THEN r.figure END,
+             nothing_won(h.passed_out, h.contract, h.recorded, h.n_plays)) AS score_n,
+    coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.rule_e,
+             CASE WHEN h.declarer = 1 THEN r.figure END,
+             nothing_won(h.passed_out, h.contract, h.recorded, h.n_plays)) AS score_e,
+    coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.rule_s,
+             CASE WHEN h.declarer = 2 THEN r.figure END,
+             nothing_won(h.passed_out, h.contract, h.recorded, h.n_plays)) AS score_s,
+    coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.rule_w,
+             CASE WHEN h.declarer = 3 THEN r.figure END,
+             nothing_won(h.passed_out, h.contract, h.recorded, h.n_plays)) AS score_w,
     CASE h.declarer
-        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.figure, r.rule_n)
-        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.figure, r.rule_e)
-        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.figure, r.rule_s)
-        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.figure, r.rule_w)
+        WHEN 0 THEN coalesce(h.score_n, x.score_n, r.score_n, x.recorded_n, r.rule_n, r.figure)
+        WHEN 1 THEN coalesce(h.score_e, x.score_e, r.score_e, x.recorded_e, r.rule_e, r.figure)
+        WHEN 2 THEN coalesce(h.score_s, x.score_s, r.score_s, x.recorded_s, r.rule_s, r.figure)
+        WHEN 3 THEN coalesce(h.score_w, x.score_w, r.score_w, x.recorded_w, r.rule_w, r.figure)
         END AS declarer_score,
     CASE WHEN coalesce(h.score_n, x.score_n) IS NOT NULL THEN 'proven'
-         WHEN coalesce(r.score_n, x.recorded_n, r.figure) IS NOT NULL THEN 'recorded'
+         WHEN coalesce(r.score_n, x.recorded_n) IS NOT NULL THEN 'recorded'
          WHEN r.rule_n IS NOT NULL THEN 'rules'
+         WHEN r.figure IS NOT NULL
+            OR nobody_bid(h.passed_out, h.contract, h.recorded, h.n_plays) THEN 'recorded'
         END AS score_from,
     h.n_calls AS calls, h.n_plays AS plays, h.errors, h.warnings,
     h.has_deal, h.has_auction, h.has_middle, h.has_discard, h.has_meld, h.has_result,
@@ -122,7 +133,8 @@ FROM hand h
 JOIN source src ON src.source_id = h.source_id
 LEFT JOIN (
     -- What is recorded where calls and cards do not prove it; of packed hands they do.
-    -- Where nobody wrote a score down, that of the contract by the rules.
+    -- Where nobody wrote down what all four score, that of the contract by the rules: a session
+    -- books it so, whatever a sheet says of declarer alone.
     SELECT hand_id, recorded AS partner, score_n, score_e, score_s, score_w, figure,
         by_role('N', declarer, side, of_declarer, of_partner, of_defender) AS rule_n,
         by_role('E', declarer, side, of_declarer, of_partner, of_defender) AS rule_e,
@@ -154,7 +166,7 @@ LEFT JOIN (
                         OR b.made IS NOT NULL)
             )
         ) t
-        LEFT JOIN contract_score c ON t.figure IS NULL AND t.declarer IS NOT NULL
+        LEFT JOIN contract_score c ON t.declarer IS NOT NULL
             AND NOT contains(coalesce(t.result, ''), 'score=')
             AND c.rules = t.rules AND c.rules_hash = t.rules_hash AND c.contract = t.contract
             AND c.alone = (t.side = '-') AND c.made = t.won

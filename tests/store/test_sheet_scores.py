@@ -22,7 +22,8 @@ from parsers.base import Source
 #   150 made by N with E             +2  +2   0   0
 #   misère lost by S, alone           0   0  -3   0
 #   130 made by N, partner unknown   +1   ?   ?   ?
-#   170 lost by W with E: the sheet says -4 and the rules -3, so that only W's is known: -4
+#   170 lost by W with E: the sheet says -4 and the rules -3 for both; the rules count, as a session
+#   books them                        0  -3   0  -3
 PUNTEN = """\
 Avond;Speler;Maat;Bod;Gehaald;Punten
 a;Anna;Cor;150;ja;2
@@ -30,7 +31,7 @@ a;Bas;;misère;nee;-3
 a;Anna;;130;ja;1
 a;Dirk;Cor;170;nee;-4
 """
-SCORES = [(2, 2, 0, 0), (0, 0, -3, 0), (1, None, None, None), (None, None, None, -4)]
+SCORES = [(2, 2, 0, 0), (0, 0, -3, 0), (1, None, None, None), (0, -3, 0, -3)]
 
 
 def _columns(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
@@ -42,23 +43,23 @@ def test_in_a_store(store: Store) -> None:
     assert (totals.stored, totals.rejected) == (4, 0)
     rows = store.rows("SELECT * FROM hands ORDER BY hand_id")
     assert _columns(rows) == SCORES
-    assert [r["declarer_score"] for r in rows] == [2, -3, 1, -4]
-    assert {r["score_from"] for r in rows} == {"recorded"}
+    assert [r["declarer_score"] for r in rows] == [2, -3, 1, -3]
+    assert [r["score_from"] for r in rows] == [*["recorded"] * 3, "rules"]
     sums = {r["name"]: r["score"] for r in store.rows("SELECT name, score FROM players")}
-    assert sums == {"Anna": 2 + 0 + 1, "Cor": 2 + 0, "Bas": 0 - 3, "Dirk": 0 + 0 - 4}
+    assert sums == {"Anna": 2 + 0 + 1, "Cor": 2 + 0 - 3, "Bas": 0 - 3 + 0, "Dirk": 0 + 0 - 3}
 
 
 def test_in_statistics(store: Store) -> None:
     import_paths(store, [Source("blad.csv", PUNTEN.encode())])
     mean = {r["player"]: r for r in measure(store, ["score_per_hand"], ["player"]).to_dicts()}
     assert {name: (r["n"], r["value"]) for name, r in mean.items()} == {
-        "Anna": (3, pytest.approx((2 + 0 + 1) / 3)),
-        "Bas": (2, pytest.approx((0 - 3) / 2)),
-        "Cor": (2, pytest.approx((2 + 0) / 2)),
-        "Dirk": (3, pytest.approx((0 + 0 - 4) / 3)),
+        "Anna": (4, pytest.approx((2 + 0 + 1 + 0) / 4)),
+        "Bas": (3, pytest.approx((0 - 3 + 0) / 3)),
+        "Cor": (3, pytest.approx((2 + 0 - 3) / 3)),
+        "Dirk": (3, pytest.approx((0 + 0 - 3) / 3)),
     }
     declared = measure(store, ["score_as_declarer"], ["player"]).to_dicts()
-    assert {r["player"]: r["value"] for r in declared} == {"Anna": 1.5, "Bas": -3, "Dirk": -4}
+    assert {r["player"]: r["value"] for r in declared} == {"Anna": 1.5, "Bas": -3, "Dirk": -3}
 
 
 def test_in_a_session(store: Store) -> None:
@@ -74,8 +75,43 @@ def test_in_a_session(store: Store) -> None:
         ((0, -3, 0, -3), "as-recorded"),
     ]
     assert sheet.incomplete
-    # Dirk's -4 is in the statistics and -3 in the balances: that is said.
+    # Dirk's -4 is on the sheet; in statistics, players and balances alike it is -3. That is said.
     assert sheet.otherwise == (("4", -4, -3),)
+
+
+def test_players_and_statistics_say_what_the_session_says(store: Store) -> None:
+    """Cor's -2 on the sheet is -1 by the rules (130 lost, with a partner), everywhere.
+
+    Anna 0 + 2 + 0, Bas -1 + 2 + 0, Cor -1 + 0 + 0, Dirk 0 + 0 + 0: the last hand was passed out.
+    """
+    sheet = (
+        "Avond;Spel;Speler;Maat;Bod;Gehaald;Punten\na;1;Cor;Bas;130;nee;-2\n"
+        "a;2;Anna;Bas;150;ja;2\na;3;Dirk;;pas;;\n"
+    )
+    import_paths(store, [Source("blad.csv", sheet.encode())])
+    booked = stored_sheet(store, "a", load_ruleset("heerlen"))
+    balances = dict(zip(booked.names, booked.lines[-1].booked.balance, strict=True))
+    assert balances == {"Anna": 2, "Bas": -1 + 2, "Cor": -1, "Dirk": 0}
+    assert booked.otherwise == (("1", -2, -1),)
+    listed = {r["name"]: r["score"] for r in store.rows("SELECT name, score FROM players")}
+    assert listed == balances
+    means = measure(store, ["score_per_hand"], ["player"]).to_dicts()
+    assert {r["player"]: (r["n"], r["value"]) for r in means} == {
+        "Anna": (2, 1.0), "Bas": (2, 0.5), "Cor": (2, -0.5), "Dirk": (2, 0.0),
+    }  # fmt: skip
+    # Passed out: one thing in view, filter, session list and session.
+    assert [line.booked.basis for line in booked.lines] == ["as-recorded", "recorded-score", "void"]
+    rows = store.rows("SELECT * FROM hands ORDER BY hand_id")
+    assert [r["passed_out"] for r in rows] == [False, False, True]
+    assert _columns(rows)[2] == (0, 0, 0, 0)
+    assert (rows[2]["score_from"], rows[2]["recorded"], rows[2]["contract"]) == (
+        "recorded", "void", None,
+    )  # fmt: skip
+    assert (store.count("passed=yes"), store.count("played=yes")) == (1, 2)
+    (session,) = store.rows("SELECT hands, passed_out FROM sessions")
+    assert session == {"hands": 3, "passed_out": 1}
+    roles = store.rows("SELECT DISTINCT role FROM seats WHERE hand_id = ?", [rows[2]["hand_id"]])
+    assert roles == [{"role": None}]
 
 
 def test_a_score_that_the_rules_do_not_give_is_in_the_report(store: Store) -> None:
@@ -93,8 +129,8 @@ def test_in_a_lake(tmp_path: Path) -> None:
     assert import_lake(lake, [file]).stored == 4
     rows = lake.rows("SELECT * FROM hands ORDER BY line")
     assert _columns(rows) == SCORES
-    assert [r["declarer_score"] for r in rows] == [2, -3, 1, -4]
-    assert {r["score_from"] for r in rows} == {"recorded"}
+    assert [r["declarer_score"] for r in rows] == [2, -3, 1, -3]
+    assert [r["score_from"] for r in rows] == [*["recorded"] * 3, "rules"]
 
 
 def test_the_sheet_and_a_server_agree(store: Store) -> None:
