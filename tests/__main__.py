@@ -80,7 +80,8 @@ def main(arguments: list[str]) -> int:
     os.environ["PANDOEREN_CHROMIUM"] = chromium
     # Of their own, so that neither run forgets what failed in the other.
     cache = ["-o", f"cache_dir={ROOT / '.pytest_cache' / 'browser'}"]
-    screens = [*arguments, *cache, "-m", "browser and not timed"]
+    in_browser = [*(arguments or ["tests/browser"]), *cache]
+    screens = [*in_browser, "-m", "browser and not timed"]
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryFile() as told:
         shown = beside.submit(run, screens, told)
         status = run(unit)
@@ -92,7 +93,7 @@ def main(arguments: list[str]) -> int:
         # A browser on a busy machine can miss a time limit; what fails twice is broken.
         print("Some browser tests failed: these are run once more.", flush=True)
         screen = run([*screens, "--last-failed", "--last-failed-no-failures", "none"])
-    timed = run([*arguments, *cache, "-m", "browser and timed"])
+    timed = run([*in_browser, "-m", "browser and timed"])
     return status or screen or timed
 
 

@@ -94,6 +94,26 @@ def flat(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     return out
 
 
+@pytest.fixture
+def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the commands of a test ask a store alike is read once: it does not change."""
+
+    def once(ask: Any) -> Any:
+        known: dict[Any, Any] = {}
+
+        def asked(store: Store, query: str, params: Any = ()) -> Any:
+            key = store.path, query, tuple(params)
+            if key not in known:
+                known[key] = ask(store, query, params)
+            return known[key]
+
+        return asked
+
+    monkeypatch.setattr(Store, "rows", once(Store.rows))
+    monkeypatch.setattr(Store, "sql", once(Store.sql))
+
+
+@pytest.mark.usefixtures("asked_once")
 @pytest.mark.parametrize("by", OFFERED)
 @pytest.mark.parametrize("of", [(), ("--of", "made,score")], ids=["overview", "figures"])
 def test_every_format_says_the_same(
