@@ -35,6 +35,9 @@ from engine.table import Hands, lay_table
 Stepped = Callable[[int, HandRecord, Replay], None]
 """Called with every hand that the step replay judged."""
 
+LEAST_ASKED = 500
+"""Auctions that are followed by the rules at once: most of the others are the same again."""
+
 _SEVERITY = np.array([("info", "error", "warning").index(s) for s in SEVERITIES], np.int64)
 _tables: dict[tuple[str, str], RuleTables] = {}
 
@@ -90,6 +93,7 @@ def _carry(rows: Any, columns: HandColumns, out: Any, tables: RuleTables, parts:
     """Run the compiled loop, answering its questions; returns the rows left to the step replay."""
     left = []
     scratch = np.zeros(1, SCRATCH)
+    asked = LEAST_ASKED
     while rows.size:
         status = np.empty(rows.size, np.int8)
         missing = np.empty(rows.size, np.int64)
@@ -105,14 +109,17 @@ def _carry(rows: Any, columns: HandColumns, out: Any, tables: RuleTables, parts:
             parts.append(flags[: scratch["n_flags"][0]].copy())
         left.append(rows[status == STEP])
         missed = np.flatnonzero(status == MISS)
-        _answer(rows[missed], missing[missed], columns, out, tables)
+        _answer(rows[missed], missing[missed], columns, out, tables, asked)
         rows = rows[missed]
+        asked *= 4
     return np.concatenate(left)
 
 
-def _answer(rows: Any, keys: Any, columns: HandColumns, out: Any, tables: RuleTables) -> None:
-    """Find out what the compiled loop did not know."""
-    for i in rows[keys == AUCTION_KEY].tolist():
+def _answer(
+    rows: Any, keys: Any, columns: HandColumns, out: Any, tables: RuleTables, asked: int
+) -> None:
+    """Find out what the compiled loop did not know; of auctions the first ``asked``."""
+    for i in rows[keys == AUCTION_KEY][:asked].tolist():
         tables.auction.learn(columns.calls_of(i))
     found, first = np.unique(keys[keys != AUCTION_KEY], return_index=True)
     hands = rows[keys != AUCTION_KEY][first]

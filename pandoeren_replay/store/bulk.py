@@ -89,12 +89,14 @@ class _Hashes:
         ).fetchnumpy()["hash"]
         known = np.ascontiguousarray(known, np.uint64)
         self._n = 0
-        self._table = np.zeros(1 << max(16, (2 * (len(known) + expected)).bit_length()), np.uint64)
+        size = 4 * (len(known) + expected) // 3
+        self._table = np.zeros(1 << max(16, size.bit_length()), np.uint64)
         self.add(known)
 
     def add(self, hashes: Any) -> Any:
         """Which of these are new; from now on they are known."""
-        if 2 * (self._n + len(hashes)) > len(self._table):
+        # Memory that is touched for the first time costs more than some looks more in vain.
+        if 4 * (self._n + len(hashes)) > 3 * len(self._table):
             old = self._table[self._table != 0]
             self._table = np.zeros(4 * len(self._table), np.uint64)
             kernels.add_new(self._table, old, np.empty(len(old), np.bool_))
