@@ -70,6 +70,8 @@ FROM_PART = {
     "n_calls": "calls",
     "n_plays": "plays",
     "claims_standing": "as_unsigned(claims_standing)",
+    # Of others a score sheet says it.
+    "passed_out": "passed_out AND coalesce(score_from = 'proven', false)",
 }
 
 # Columns that parts of earlier versions lack, by what they were then.
