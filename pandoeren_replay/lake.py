@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 IMPORTS = "import-*"
 VALUES = "evaluations-*"
 CHOICES = "declarations-*"
+LOSSES = "losses-*"
+WORTHS = "worths-*"
 FOLDER = re.compile(r"import-(\d{6,})-[0-9a-f]{16}")
 
 PLAIN_TYPES = {"UTINYINT": "SMALLINT", "USMALLINT": "INTEGER", "UINTEGER": "BIGINT"}
@@ -173,6 +175,8 @@ class Lake(Store):
             *imports,
             *self.files(f"{VALUES}/*.parquet"),
             *self.files(f"{CHOICES}/*.parquet"),
+            *self.files(f"{LOSSES}/*.parquet"),
+            *self.files(f"{WORTHS}/*.parquet"),
         )
 
     # -- reading
@@ -237,9 +241,21 @@ class Lake(Store):
                 "CREATE VIEW evaluation AS SELECT * EXCLUDE (loss) "
                 "REPLACE (card_number(card) AS card) FROM evaluations"
             )
-            loss_views(con)
+            self._losses(con)
         if self._newest(con, CHOICES, "declaration_value"):
             con.execute("CREATE VIEW declaration_value AS SELECT * FROM newest_declaration_value")
+
+    def _losses(self, con: Any) -> None:
+        """What cards cost: out of the files beside the values, where all of those are there."""
+        valued = files_by_solver(self.files(f"{VALUES}/*.parquet"))
+        kinds = {"card_loss": LOSSES, "hand_value": WORTHS}
+        for folders in kinds.values():
+            if files_by_solver(self.files(f"{folders}/*.parquet")) != valued:
+                loss_views(con)
+                return
+        for table, folders in kinds.items():
+            self._newest(con, folders, table)
+            con.execute(f"CREATE VIEW {table} AS SELECT * EXCLUDE (solver) FROM newest_{table}")
 
     def _newest(self, con: Any, folders: str, table: str) -> bool:
         """A view ``newest_…`` of the files in some folders instead of a table, if there are any."""
@@ -279,6 +295,19 @@ class Lake(Store):
         from pandoeren_replay.lake_import import import_lake
 
         return import_lake(self, paths, options, format, progress, jobs, scheduler)
+
+
+def files_by_solver(files: Sequence[str]) -> set[tuple[str, str]]:
+    """Files of values, or of what follows from them, by solver and name.
+
+    >>> files_by_solver(["lake/evaluations-1/values-9c.parquet"])
+    {('1', 'values-9c.parquet')}
+    """
+    found = set()
+    for file in files:
+        folder, name = file.replace("\\", "/").split("/")[-2:]
+        found.add((folder.partition("-")[2], name))
+    return found
 
 
 def quoted(text: str) -> str:

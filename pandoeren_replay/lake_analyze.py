@@ -15,6 +15,7 @@ from engine.solver import SOLVER_VERSION
 from pandoeren_replay.analyze import Analysed, Task, choice_schema, evaluate
 from pandoeren_replay.filters import condition
 from pandoeren_replay.lake import Lake
+from pandoeren_replay.lake_losses import missing, pack
 from pandoeren_replay.lake_part import appear
 from pandoeren_replay.lake_run import run
 from pandoeren_replay.store.decode import decode
@@ -71,6 +72,8 @@ def value_slice(folder: str, tasks: list[Task]) -> Valued:
             place.mkdir(exist_ok=True)
             frame = pl.DataFrame(found_rows, schema=types, orient="row")
             appear(place / f"values-{name}.parquet", frame.write_parquet)
+            if kind == "evaluations":
+                pack(folder, str(place / f"values-{name}.parquet"))
     return Valued(len(tasks) - sum(left_out.values()), len(rows), left_out)
 
 
@@ -90,6 +93,8 @@ def analyze_lake(
     """
     if lake.remote:
         raise StoreError(f"{lake.address}: values are written to a folder")
+    for _ in run(partial(pack, str(lake.path)), missing(lake), jobs, scheduler):
+        pass  # what an earlier version or a run that was stopped has left out
     totals = Analysed()
     sql, params = condition(where, lake)
     total = int(

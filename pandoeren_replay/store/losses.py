@@ -119,7 +119,7 @@ def choices(which: str = "true") -> str:
     )
 
 
-def _values(which: str = "true") -> str:
+def hand_rows(which: str = "true") -> str:
     """SQL of the rows of ``hand_value``: how many values a hand has, and its worth at the lead."""
     return (
         "SELECT hand_id, count(*)::UINTEGER AS cells, any_value(goal) AS goal, "
@@ -139,6 +139,11 @@ def _losses(rows: str) -> str:
         f"SELECT hand_id, seat, layer, goal, {costs}, {masks}, bool_or(ply = 0) AS led "
         f"FROM ({rows}) GROUP BY hand_id, seat, layer, goal"
     )
+
+
+def card_rows(which: str = "true") -> str:
+    """SQL of the rows of ``card_loss`` of some hands (a condition on ``hand_id``)."""
+    return _losses(choices(which))
 
 
 def loss_tables() -> str:
@@ -166,7 +171,7 @@ def losses_by_card() -> str:
 
 def loss_views(con: Any) -> None:
     """The same as views over ``evaluation``, where nothing can be written (a lake)."""
-    for table, sql in (("hand_value", _values()), ("card_loss", _losses(choices()))):
+    for table, sql in (("hand_value", hand_rows()), ("card_loss", card_rows())):
         con.execute(f"DROP TABLE {table}")
         con.execute(f"CREATE VIEW {table} AS {sql}")
 
@@ -209,8 +214,8 @@ def _renew(con: Any, hands: list[int]) -> None:
         f"hand_id BETWEEN {hands[0]} AND {hands[-1]} AND hand_id IN (SELECT hand_id FROM valued)"
     )
     forget(con, which, [])
-    con.execute(f"INSERT INTO hand_value {_values(which)} ORDER BY hand_id").fetchall()
+    con.execute(f"INSERT INTO hand_value {hand_rows(which)} ORDER BY hand_id").fetchall()
     con.execute(
-        f"INSERT INTO card_loss {_losses(choices(which))} ORDER BY hand_id, seat, layer"
+        f"INSERT INTO card_loss {card_rows(which)} ORDER BY hand_id, seat, layer"
     ).fetchall()
     con.unregister("valued")

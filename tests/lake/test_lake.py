@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -17,7 +18,7 @@ from pandoeren_replay.lake import Lake
 from pandoeren_replay.lake_import import cut_lines, import_lake
 from pandoeren_replay.statistics.queries import can_split
 from pandoeren_replay.stats import STATISTICS, measure, statistics
-from pandoeren_replay.store import Store, StoreError
+from pandoeren_replay.store import Store, StoreError, losses
 from parsers.base import Options, Source
 from tests.lake.conftest import CASES, content, hands_file
 
@@ -267,6 +268,7 @@ def test_a_path_that_holds_nothing_leaves_no_lake(tmp_path: Path) -> None:
 def test_values_of_cards(tmp_path: Path) -> None:
     from pandoeren_replay.analyze import analyze
     from pandoeren_replay.lake_analyze import analyze_lake
+    from pandoeren_replay.lake_losses import pack
 
     files = [CASES / "sample.phl"]
     lake, store = Lake(tmp_path / "lake"), Store(tmp_path / "store")
@@ -285,8 +287,38 @@ def test_values_of_cards(tmp_path: Path) -> None:
             for by in ([s.by], ["role", "trick"] if can_split(s, ["role", "trick"]) else ["rules"]):
                 own = measure(lake, [s.id], by)
                 assert_frame_equal(own, measure(store, [s.id], by), check_row_order=False)
+    # What cards cost is in files beside the values. Without one of them every value is looked at,
+    # which comes to the same, and the next analysis writes it again.
+    files = {k: lake.files(f"{k}-*/*.parquet") for k in ("evaluations", "losses", "worths")}
+    names = [[Path(f).name for f in found] for found in files.values()]
+    assert names[0] == names[1] == names[2] != []
+    packed = {t: lake.rows(f"SELECT * FROM {t} ORDER BY ALL") for t in losses.TABLES}
+    kept = Path(files["losses"][0]).read_bytes()
+    Path(files["losses"][0]).unlink()
+    for t in losses.TABLES:
+        assert Lake(lake.path).rows(f"SELECT * FROM {t} ORDER BY ALL") == packed[t], t
     again = analyze_lake(lake)
     assert (again.done, again.known) == (0, mine.done)
+    assert Path(files["losses"][0]).read_bytes() == kept
+    # Of a hand that another solver valued as well, the newest one's counts: here nothing costs.
+    newer = Path(files["evaluations"][0])
+    newer = newer.parent.with_name("evaluations-9") / newer.name
+    newer.parent.mkdir()
+    frame = pl.read_parquet(files["evaluations"][0])
+    hands = frame["hand_id"].unique().to_list()
+    same = frame.with_columns(value=pl.col("best"), loss=pl.lit(0, pl.Int16), solver=pl.lit("9"))
+    same.write_parquet(newer)
+    pack(str(lake.path), str(newer))
+    both = Lake(lake.path)
+    marks = ", ".join(map(str, hands))
+    of_them = f"FROM card_loss WHERE hand_id IN ({marks})"
+    costs = both.rows(f"SELECT DISTINCT {', '.join(f'c{t}' for t in range(1, 9))} {of_them}")
+    assert {cost for row in costs for cost in row.values()} <= {0, None}
+    assert any(0 in row.values() for row in costs)
+    rest = both.rows(f"SELECT * FROM card_loss WHERE hand_id NOT IN ({marks}) ORDER BY ALL")
+    assert rest == [r for r in packed["card_loss"] if r["hand_id"] not in hands]
+    for kind in files:
+        shutil.rmtree(lake.path / f"{kind}-9")
     assert json.dumps(again.left_out) == json.dumps(mine.left_out)
     told = analyze_lake(lake, slice_hands=2, declaration=True)
     assert (told.done, told.cards) == (analyze(store, declaration=True).done, 0)
