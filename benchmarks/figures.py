@@ -128,6 +128,11 @@ def main() -> None:
                     times.append(timed(f"{s.id} --by {by}",
                                        lambda x=s, b=by: figures(store, [x], [b]),
                                        args.rounds))  # fmt: skip
+    for s in wanted:
+        if s.population == "choice":
+            times.append(timed(f"{s.id} --by trick,player",
+                               lambda x=s: figures(store, [x], ["trick", "player"]),
+                               args.rounds))  # fmt: skip
     over = sum(t >= 1 for t in times)
     print(
         f"median {statistics.median(times):.2f} s, longest {max(times):.2f} s, "
