@@ -11,7 +11,7 @@ from pandoeren_replay.correct import correct, text_of
 from pandoeren_replay.maintenance import undo_import
 from pandoeren_replay.store import Store, bulk, bulk_source, sums
 from tests.store.test_merging import evening, sheet, text
-from tests.store.test_sums import put, season, simulated
+from tests.store.test_sums import check_sums, put, season, simulated
 
 
 @pytest.fixture(autouse=True)
@@ -20,30 +20,6 @@ def small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "LARGE", 1)
     monkeypatch.setattr(bulk, "ROW_GROUP", 500)
     monkeypatch.setattr(bulk_source, "BULK_FROM", 1)
-
-
-def kept(con: Any) -> dict[str, list[tuple[Any, ...]]]:
-    """What the sums of a store come to: groups of every table, wherever their rows are from."""
-    out = {"state": con.execute("SELECT * FROM sum_state").fetchall()}
-    for s in sums.SUMS:
-        columns = sums.columns_of(s)
-        ends = ("first_date", "last_date")
-        measures = [c for c, kind in columns.items() if kind.startswith("BIGINT")]
-        groups = [c for c in columns if c not in measures and c not in ends]
-        found = ", ".join([*groups, *(f"sum({m})" for m in measures), "min(first_date)"])
-        out[s.name] = con.execute(
-            f"SELECT {found}, max(last_date) FROM {s.name} GROUP BY ALL ORDER BY ALL"
-        ).fetchall()
-    return out
-
-
-def check(store: Store) -> None:
-    """The sums that are kept are those that would be worked out anew from all hands."""
-    with store.trying() as con:
-        found = kept(con)
-        sums.rebuild(con)
-        assert found == kept(con)
-    assert any(found["sum_contract"])
 
 
 @pytest.fixture
@@ -74,14 +50,14 @@ def test_an_import_takes_its_sums_with_it(tmp_path: Path, rebuilt: list[int]) ->
     assert undo_import(store, third) == (200, 0)
     assert not rebuilt
     assert store.count() == hands - 900
-    check(store)
+    check_sums(store)
     assert store.rows("SELECT * FROM players ORDER BY name") != before
     # Hands that another import holds as well go over to that.
     third = put(store, "b.phl", season(slice(200, 500)))
     rebuilt.clear()
     assert undo_import(store, first) == (199, 0)  # its first line is a remark
     assert rebuilt
-    check(store)
+    check_sums(store)
 
 
 def test_sums_that_do_not_say_whose_they_are(tmp_path: Path, rebuilt: list[int]) -> None:
@@ -97,11 +73,11 @@ def test_sums_that_do_not_say_whose_they_are(tmp_path: Path, rebuilt: list[int])
     rebuilt.clear()
     undo_import(store, third)
     assert len(rebuilt) == 1
-    check(store)
+    check_sums(store)
     rebuilt.clear()
     undo_import(store, second)
     assert not rebuilt
-    check(store)
+    check_sums(store)
 
 
 def test_imports_and_undoing_in_any_order(tmp_path: Path) -> None:
@@ -114,7 +90,7 @@ def test_imports_and_undoing_in_any_order(tmp_path: Path) -> None:
     for step, what in enumerate((1, 2, 5, 0, 3, 4, 6, 0, 1)):
         if what == 0:
             undo_import(store, imports.pop(rng.randrange(len(imports))))
-            check(store)
+            check_sums(store)
         elif what == 1:
             imports.append(put(store, f"server{step}.phl", text(hands[: rng.randrange(4, 9)])))
         elif what == 2:
@@ -131,5 +107,5 @@ def test_imports_and_undoing_in_any_order(tmp_path: Path) -> None:
             imports.append(put(store, f"a{step}.phl", season(slice(at, at + 60))))
     while imports:
         undo_import(store, imports.pop(rng.randrange(len(imports))))
-        check(store)
+        check_sums(store)
     assert store.count() == 39
