@@ -27,7 +27,7 @@ from engine.solver import Limits, Position, Search, position_from_replay
 from engine.state import Replay
 from pandoeren_replay import read
 from pandoeren_replay.annotate import annotate
-from pandoeren_replay.deal_table import Deal, deal_table, pair_values
+from pandoeren_replay.deal_table import Deal, deal_table, pairs_searched
 
 DEALS = Path(__file__).with_name("deals240.phl")
 # Regression bounds of the node counts (median, 99th percentile, worst) over all 240 deals.
@@ -142,7 +142,7 @@ def _goal(position: Position, goal: str, alone: bool) -> int:
 
 def _entries(position: Position) -> int:
     """4 trumps x 12 pairs of declarer and partner, all exact."""
-    return len(pair_values(position.rules, position.hands, position.leader))
+    return pairs_searched(position.rules, position.hands, position.leader)[1]
 
 
 def _played(position: Position) -> list[int]:

@@ -6,6 +6,8 @@ from engine.play import TRUMP_ALWAYS, TRUMP_WHEN_VOID, legal_mask
 from engine.solver_tables import (
     BEATS,
     DUTY,
+    ENDING_BITS,
+    ENDINGS,
     HANDS,
     HIDDEN,
     JAS,
@@ -19,6 +21,7 @@ from engine.solver_tables import (
     RUN_POINTS_SHIFT,
     RUNS,
     SCORE,
+    SLOTS,
     SURE,
     SURE_POINTS_SHIFT,
     THEIRS_SHIFT,
@@ -28,6 +31,7 @@ from engine.solver_tables import (
     WORTHLESS,
     compiled,
     count,
+    highest,
     lane_of,
     lowest,
 )
@@ -273,13 +277,15 @@ def last_trick(c: Any, rem: int, leader: int) -> int:
     return seat
 
 
-@compiled("int64(cells, int64, int64, int64, int64)")
-def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
-    """As :func:`search`, for two tricks to go: played out on the spot."""
-    if need <= 0:
-        return 0
-    if need > total:
-        return total
+@compiled("int64(cells, int64, int64, int64)")
+def two_tricks(c: Any, rem: int, leader: int, total: int) -> int:
+    """The exact value of a state with two tricks to go: played out on the spot.
+
+    Exact whatever was asked: it then answers every later question too, and the bounds that are
+    handed up are the best there are. The highest card comes first.
+    """
+    low0 = -1
+    high0 = NO_VALUE
     duty = c[DUTY]
     trumps = c[TRUMPS]
     jas = c[JAS]
@@ -299,17 +305,19 @@ def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
     value0 = -1 if max0 else NO_VALUE
     moves0 = rem & c[HANDS + leader]
     while moves0:
-        card0 = lowest(moves0)
-        moves0 &= moves0 - 1
+        card0 = highest(moves0)
+        moves0 ^= 1 << card0
         led = LANE_MASK << (lane_of(card0) * WIDTH)
         rem0 = rem ^ (1 << card0)
         points0 = c[POINTS + card0] + c[PER_TRICK]
         beats0 = c[BEATS + card0]
+        low1 = low0
+        high1 = high0
         value1 = -1 if max1 else NO_VALUE
         moves1 = legal_mask(duty, hand1, led, trumps, beats0, jas)
         while moves1:
-            card1 = lowest(moves1)
-            moves1 &= moves1 - 1
+            card1 = highest(moves1)
+            moves1 ^= 1 << card1
             rem1 = rem0 ^ (1 << card1)
             points1 = points0 + c[POINTS + card1]
             beats1 = beats0
@@ -317,11 +325,13 @@ def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
             if (beats0 >> card1) & 1:
                 beats1 = c[BEATS + card1]
                 top1 = s1
+            low2 = low1
+            high2 = high1
             value2 = -1 if max2 else NO_VALUE
             moves2 = legal_mask(duty, hand2, led, trumps, beats1, jas)
             while moves2:
-                card2 = lowest(moves2)
-                moves2 &= moves2 - 1
+                card2 = highest(moves2)
+                moves2 ^= 1 << card2
                 rem2 = rem1 ^ (1 << card2)
                 points2 = points1 + c[POINTS + card2]
                 beats2 = beats1
@@ -329,11 +339,13 @@ def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
                 if (beats1 >> card2) & 1:
                     beats2 = c[BEATS + card2]
                     top2 = s2
+                low3 = low2
+                high3 = high2
                 value3 = -1 if max3 else NO_VALUE
                 moves3 = legal_mask(duty, hand3, led, trumps, beats2, jas)
                 while moves3:
-                    card3 = lowest(moves3)
-                    moves3 &= moves3 - 1
+                    card3 = highest(moves3)
+                    moves3 ^= 1 << card3
                     left = rem2 ^ (1 << card3)
                     points = points2 + c[POINTS + card3]
                     top = top2
@@ -345,34 +357,50 @@ def two_tricks(c: Any, rem: int, leader: int, need: int, total: int) -> int:
                         value += total - points
                     if max3:
                         value3 = max(value3, value)
-                        if value3 >= need:
+                        if value3 >= high3:
                             break
                     else:
                         value3 = min(value3, value)
-                        if value3 < need:
+                        if value3 <= low3:
                             break
                 if max2:
                     value2 = max(value2, value3)
-                    if value2 >= need:
+                    if value2 >= high2:
                         break
+                    low2 = max(low2, value2)
                 else:
                     value2 = min(value2, value3)
-                    if value2 < need:
+                    if value2 <= low2:
                         break
+                    high2 = min(high2, value2)
             if max1:
                 value1 = max(value1, value2)
-                if value1 >= need:
+                if value1 >= high1:
                     break
+                low1 = max(low1, value1)
             else:
                 value1 = min(value1, value2)
-                if value1 < need:
+                if value1 <= low1:
                     break
+                high1 = min(high1, value1)
         if max0:
             value0 = max(value0, value1)
-            if value0 >= need:
-                break
+            low0 = max(low0, value0)
         else:
             value0 = min(value0, value1)
-            if value0 < need:
-                break
+            high0 = min(high0, value0)
     return value0
+
+
+@compiled("int64(cells, int64, int64, int64)")
+def ending(c: Any, rem: int, leader: int, total: int) -> int:
+    """As :func:`two_tricks`, which is asked only for what it has not found lately in this deal."""
+    key = rem | (leader << SLOTS)
+    at = ENDINGS + (((key * 0x1E3779B97F4A7C15) >> (63 - ENDING_BITS)) & ((1 << ENDING_BITS) - 1))
+    kept = c[at]
+    if kept & ((4 << SLOTS) - 1) == key:
+        found: int = kept >> (SLOTS + 2)
+        return found
+    value: int = two_tricks(c, rem, leader, total)
+    c[at] = key | (value << (SLOTS + 2))
+    return value

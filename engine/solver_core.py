@@ -11,30 +11,25 @@ only complete tricks call again.
 
 from typing import Any
 
-from engine.solver_bounds import NO_VALUE, last_trick, sure_bounds, two_tricks
+from engine.solver_bounds import NO_VALUE, ending, last_trick
+from engine.solver_glance import HOPE_SHIFT, NO, YES, elsewhere, hope_of, known_bounds, take
 from engine.solver_memory import (
     BOUND,
-    LEADER_SHIFT,
     MOVE_IN_PROBE,
-    STAMP_SHIFT,
-    bucket_of,
-    probe,
     store,
-    structure_of,
 )
 from engine.solver_moves import AGE_BITS, FULL_RATE, learn, moves_of, noted, spared
 from engine.solver_tables import (
-    BEATS,
     BUDGET,
     BY_MISTAKES,
     CARD,
     CHOICE,
+    ENDING_BITS,
+    ENDINGS,
     GAIN,
     GOAL,
-    HIDDEN,
     HISTORY,
     KNOWN,
-    LAST,
     LEADS,
     LEFT,
     LEVEL_CELLS,
@@ -47,8 +42,6 @@ from engine.solver_tables import (
     NEXT_LEFT,
     NEXT_SEAT,
     NODES,
-    OPEN_SCORE,
-    PER_TRICK,
     POINTS,
     REPLY,
     ROOT_BEST,
@@ -69,7 +62,6 @@ from engine.solver_tables import (
     cells_of,
     compiled,
     count,
-    fetch,
     lane_of,
     prepare,
 )
@@ -82,51 +74,6 @@ SHY_FROM = 1  # goals from this number on forbid tricks
 SHY_AGE = 2  # what is expected of them is worth as much as this was learnt
 
 
-@compiled("void(cells, int64, int64, int64, int64)")
-def take(c: Any, at: int, seat: int, card: int, p: int) -> None:
-    """Play a card at a level: fill the level after it, or, as the fourth, what the trick brings."""
-    top = card
-    top_seat = seat
-    if p > 0 and (c[BEATS + c[at + TOP]] >> card) & 1 == 0:
-        top = c[at + TOP]
-        top_seat = c[at + TOP_SEAT]
-    left = c[at + LEFT] ^ (1 << card)
-    points = c[at + SUM] + c[POINTS + card]
-    if p < 3:
-        at += LEVEL_CELLS
-        c[at + LEFT] = left
-        c[at + TOP] = top
-        c[at + TOP_SEAT] = top_seat
-        c[at + SUM] = points
-        return
-    points += c[PER_TRICK]
-    if left == 0:
-        points += c[LAST]
-    counted = c[OPEN_SCORE] if c[HIDDEN] & left else c[SCORE]
-    c[at + NEXT_LEFT] = left
-    c[at + NEXT_SEAT] = top_seat
-    c[at + WORTH] = points
-    c[at + GAIN] = points if (counted >> top_seat) & 1 else 0
-
-
-@compiled("int64(cells, cells, int64, int64, int64, int64)")
-def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int, need: int) -> int:
-    """What is known of a state at the start of a trick before any search, packed as a probe."""
-    key = structure_of(c, rem)
-    at = bucket_of(c, key, leader)
-    fetch(t, at)
-    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2, need)
-    low = sure & BOUND
-    high = sure >> 13
-    if low >= need or high < need:
-        return sure
-    want = key | (leader << LEADER_SHIFT) | (c[STAMP] << STAMP_SHIFT)
-    found = probe(c, t, rem, total, want, at)
-    low = max(low, found & BOUND)
-    high = min(high, (found >> 13) & BOUND)
-    return low | (high << 13) | (found & (63 << MOVE_IN_PROBE))
-
-
 @compiled("int64(cells, cells, int64, int64, int64, int64, int64, int64)")
 def search(
     c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: int, known: int
@@ -135,8 +82,9 @@ def search(
 
     ``rem`` are the cards in the hands, ``total`` what all the rest of the play is worth, ``start``
     how many cards lie on the table (not 0 only at the root; the cells ``ROOT_…`` describe them),
-    ``known`` the bounds known before and the move to try first, packed as by a probe; they do not
-    settle the question. A result means nothing once the cell ``STOP`` is set.
+    ``known`` the bounds known before and the move to try first, packed as by a probe, and what is
+    expected of the answer above them, of which only the time depends; they do not settle the
+    question. A result means nothing once the cell ``STOP`` is set.
     """
     c[NODES] += 1
     if c[NODES] > c[BUDGET]:
@@ -146,7 +94,8 @@ def search(
     k = (count(rem) + start + 3) >> 2
     low = known & BOUND
     high = (known >> 13) & BOUND
-    move = known >> MOVE_IN_PROBE
+    move = (known >> MOVE_IN_PROBE) & 63
+    expected = known >> HOPE_SHIFT
     p = start
     base = LEVELS + k * 4 * LEVEL_CELLS
     at = base + p * LEVEL_CELLS
@@ -202,7 +151,7 @@ def search(
                     ours = (c[SCORE] >> last_trick(c, left, c[at + NEXT_SEAT])) & 1
                     value = gain + (rest if ours else 0)
                 elif k == 3:
-                    value = gain + two_tricks(c, left, c[at + NEXT_SEAT], need - gain, rest)
+                    value = gain + ending(c, left, c[at + NEXT_SEAT], rest)
                 else:
                     found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest, need - gain)
                     value = gain + (found & BOUND)
@@ -216,6 +165,13 @@ def search(
                 settled = noted(c, at, wants, card, value, need)
                 if settled and several and (c[at + TRIED] or c[BY_MISTAKES] == 0):
                     learn(c, at, k, p, led, seat, card)
+            q = 3
+            hope = expected
+            if unknown and settled == 0:
+                hope = hope_of(c, base, leader, start, expected)
+                value, q = elsewhere(c, t, base, leader, start, k, led, need, total, hope)
+                if q < 3:
+                    settled = 1
             n = 0
             while unknown and settled == 0:
                 card = (unknown & 63) - 1
@@ -228,6 +184,9 @@ def search(
                 left = c[at + NEXT_LEFT]
                 gain = c[at + GAIN]
                 rest = total - c[at + WORTH]
+                if c[at + N_TRIED]:
+                    hope = NO if wants else YES
+                found |= hope << HOPE_SHIFT
                 zero = left ^ left
                 value = gain + search(c, t, left, c[at + NEXT_SEAT], need - gain, rest, zero, found)
                 if c[STOP]:
@@ -235,10 +194,13 @@ def search(
                 settled = noted(c, at, wants, card, value, need)
                 if settled and several and (c[at + TRIED] or c[BY_MISTAKES] == 0):
                     learn(c, at, k, p, led, seat, card)
-            value = c[at + VALUE]
-            if p == start:
-                break
-            p -= 1
+            if q < 3:
+                p = q
+            else:
+                value = c[at + VALUE]
+                if p == start:
+                    break
+                p -= 1
         elif c[at + MOVES] == 0:
             # Nothing settled it: the best of all moves is a bound on the other side.
             value = c[at + VALUE]
@@ -351,6 +313,8 @@ def exact(c: Any, t: Any, rem: int, leader: int, total: int, start: int, guess: 
 def begin(c: Any) -> None:
     """A new deal: lane tables, and what is expected of each card before anything is learnt."""
     prepare(c)
+    for i in range(1 << ENDING_BITS):
+        c[ENDINGS + i] = 0
     shy = c[GOAL] >= SHY_FROM
     for k in range(9):
         for situation in range(N_SITUATIONS):

@@ -74,7 +74,9 @@ REPLY = HISTORY + 9 * N_SITUATIONS * SLOTS
 LEVELS = REPLY + 2 * SLOTS * SLOTS
 LEVEL_CELLS = 32
 KEYS = LEVELS + 9 * 4 * LEVEL_CELLS
-PAIRS = KEYS + 16
+ENDINGS = KEYS + 16  # values of states with two tricks to go, by a hash
+ENDING_BITS = 14
+PAIRS = ENDINGS + (1 << ENDING_BITS)
 MAX_PAIRS = LANES * 48620  # a lane of nine cards in one hand has C(18, 9) pairs of equal structure
 CONTEXT_CELLS = PAIRS + MAX_PAIRS
 
@@ -136,6 +138,16 @@ def _lowest(typing_context: Any, mask: Any) -> Any:
     return int64(int64), codegen
 
 
+def _highest(typing_context: Any, mask: Any) -> Any:
+    """Number of the highest bit of a mask that is not 0."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        above = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), above)
+
+    return int64(int64), codegen
+
+
 def _count(typing_context: Any, mask: Any) -> Any:
     """Number of bits of a mask."""
 
@@ -172,6 +184,7 @@ def _fetch(typing_context: Any, cells: Any, index: Any) -> Any:
 
 cells_of = cast(Callable[[Any], Any], intrinsic(_cells_of))
 fetch = cast(Callable[[Any, int], None], intrinsic(_fetch))
+highest = cast(Callable[[int], int], intrinsic(_highest))
 lowest = cast(Callable[[int], int], intrinsic(_lowest))
 count = cast(Callable[[int], int], intrinsic(_count))
 

@@ -148,7 +148,15 @@ def pair_values(
     The cards stay where they are (no exchange), the partner counts from the start. What one pair
     gets the other does not, so that three searches a trump suit serve all twelve entries.
     """
+    return pairs_searched(rules, hands, forehand)[0]
+
+
+def pairs_searched(
+    rules: RuleSet, hands: tuple[int, int, int, int], forehand: int
+) -> tuple[dict[tuple[int, int, int], int], int]:
+    """The values of :func:`pair_values`, and how many nodes their searches visited."""
     out: dict[tuple[int, int, int], int] = {}
+    nodes = 0
     for trump in range(len(SUITS)):
         for mate in (1, 2, 3):
             side = 1 | 1 << mate
@@ -166,7 +174,8 @@ def pair_values(
                 partner = (pair & ~(1 << declarer)).bit_length() - 1
                 value = known[leader] if ours else search.total(start) - known[leader]
                 out[trump, declarer, partner] = value
-    return out
+            nodes += search.nodes
+    return out, nodes
 
 
 @dataclass(frozen=True, slots=True)
