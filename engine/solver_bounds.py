@@ -37,8 +37,6 @@ from engine.solver_tables import (
 )
 
 NO_VALUE = 1 << 20
-# What is expected of a question: that it is answered with yes, or with no (0: nothing).
-YES, NO = 1, 2
 
 
 @compiled("int64(cells, int64, int64)")
@@ -222,13 +220,9 @@ def through_friend(c: Any, rem: int, leader: int, enemies: int, total: int, k: i
     return best
 
 
-@compiled("int64(cells, int64, int64, int64, int64, int64, int64)")
-def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int, need: int, hope: int) -> int:
-    """Bounds that follow from sure tricks alone: low | (high << 13).
-
-    ``need`` is the question; where an answer is expected (``hope``) only the bound that proves it
-    is looked for.
-    """
+@compiled("int64(cells, int64, int64, int64, int64, int64)")
+def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int, need: int) -> int:
+    """Bounds that follow from sure tricks alone: low | (high << 13); ``need`` is the question."""
     low = 0
     high = total
     score = c[SCORE]
@@ -240,7 +234,7 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int, need: int, ho
         n = sure & 15
         if n >= k:
             low = total
-        elif n and hope != NO:
+        elif n:
             low = (sure >> SURE_POINTS_SHIFT) & 0xFFFF
             low += n * c[PER_TRICK] + their_cheapest(c, rem, 15 ^ c[OPEN_SCORE], n)
             if lasting and trumps & rem & ~cards_of(c, c[OPEN_SCORE]) == 0:
@@ -249,15 +243,13 @@ def sure_bounds(c: Any, rem: int, leader: int, total: int, k: int, need: int, ho
         n = sure & 15
         if n >= k:
             high = 0
-        elif n and hope != YES:
+        elif n:
             high -= sure >> SURE_POINTS_SHIFT
             high -= n * c[PER_TRICK] + their_cheapest(c, rem, score, n)
             if lasting and trumps & rem & cards_of(c, score) == 0:
                 high -= c[LAST]
     ours = (score >> leader) & 1
     if c[HIDDEN] & rem and ours and not (c[OPEN_SCORE] >> leader) & 1:
-        return low | (high << 13)
-    if hope == (NO if ours else YES):
         return low | (high << 13)
     enemies = 15 ^ score if ours else score
     enough = need if ours else total - need + 1

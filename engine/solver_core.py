@@ -11,8 +11,8 @@ only complete tricks call again.
 
 from typing import Any
 
-from engine.solver_bounds import NO, NO_VALUE, YES, ending, last_trick
-from engine.solver_glance import HOPE_SHIFT, elsewhere, hope_of, known_bounds, take
+from engine.solver_bounds import NO_VALUE, ending, last_trick
+from engine.solver_glance import HOPE_SHIFT, NO, YES, elsewhere, hope_of, known_bounds, take
 from engine.solver_memory import (
     BOUND,
     MOVE_IN_PROBE,
@@ -133,7 +133,6 @@ def search(
                 continue
             # The trick closes: first see what is known of what follows, then search it.
             settled = 0
-            hope = hope_of(c, base, leader, start, expected) if k > 3 else expected
             several = moves >> 6  # from the only card there is nothing to learn
             unknown = 0
             n = 0
@@ -154,7 +153,7 @@ def search(
                 elif k == 3:
                     value = gain + ending(c, left, c[at + NEXT_SEAT], rest)
                 else:
-                    found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest, need - gain, hope)
+                    found = known_bounds(c, t, left, c[at + NEXT_SEAT], rest, need - gain)
                     value = gain + (found & BOUND)
                     if value < need:
                         value = gain + ((found >> 13) & BOUND)
@@ -167,6 +166,7 @@ def search(
                 if settled and several and (c[at + TRIED] or c[BY_MISTAKES] == 0):
                     learn(c, at, k, p, led, seat, card)
             q = 3
+            hope = expected
             if unknown and settled == 0:
                 hope = hope_of(c, base, leader, start, expected)
                 value, q = elsewhere(c, t, base, leader, start, k, led, need, total, hope)
@@ -256,8 +256,7 @@ def answer(c: Any, t: Any, rem: int, leader: int, need: int, total: int, start: 
     """As :func:`search`, from the root: what is known already is looked up first."""
     known = total << 13
     if start == 0:
-        none = rem ^ rem
-        known = known_bounds(c, t, rem, leader, total, need, none)
+        known = known_bounds(c, t, rem, leader, total, need)
         if known & BOUND >= need:
             return known & BOUND
         if (known >> 13) & BOUND < need:

@@ -6,7 +6,7 @@ the table of positions knows already that another card settles it. To look costs
 
 from typing import Any
 
-from engine.solver_bounds import NO, NO_VALUE, YES, sure_bounds
+from engine.solver_bounds import NO_VALUE, sure_bounds
 from engine.solver_memory import (
     BOUND,
     LEADER_SHIFT,
@@ -45,7 +45,9 @@ from engine.solver_tables import (
     lane_of,
 )
 
-HOPE_SHIFT = 32  # where what is expected stands beside known bounds
+# What is expected of a question: that it is answered with yes, or with no (0: nothing).
+YES, NO = 1, 2
+HOPE_SHIFT = 32  # where it stands beside known bounds
 # Levels of a trick (a bit each, four bits for each number of tricks left; never the lead) where the
 # other cards are looked at. With four tricks left a look costs as much as it saves.
 GLANCES = (4 << 4 * 5) | (6 << 4 * 6) | (4 << 4 * 7) | (4 << 4 * 8)
@@ -78,16 +80,13 @@ def take(c: Any, at: int, seat: int, card: int, p: int) -> None:
     c[at + GAIN] = points if (counted >> top_seat) & 1 else 0
 
 
-@compiled("int64(cells, cells, int64, int64, int64, int64, int64)")
-def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int, need: int, hope: int) -> int:
-    """What is known of a state at the start of a trick before any search, packed as a probe.
-
-    Where an answer is expected (``hope``) only that one is looked for by sure tricks.
-    """
+@compiled("int64(cells, cells, int64, int64, int64, int64)")
+def known_bounds(c: Any, t: Any, rem: int, leader: int, total: int, need: int) -> int:
+    """What is known of a state at the start of a trick before any search, packed as a probe."""
     key = structure_of(c, rem)
     at = bucket_of(c, key, leader)
     fetch(t, at)
-    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2, need, hope)
+    sure = sure_bounds(c, rem, leader, total, count(rem) >> 2, need)
     low = sure & BOUND
     high = sure >> 13
     if low >= need or high < need:

@@ -142,7 +142,7 @@ def settled(c: Any, rem: int, leader: int, won: int, k: int) -> int:
     if goal in (ALL, FIRST_FOUR):
         if theirs:
             return LOST
-        if goal == ALL and sure_bounds(c, rem, leader, k, k, k, 0) & BOUND == k:
+        if goal == ALL and sure_bounds(c, rem, leader, k, k, k) & BOUND == k:
             return MADE
     elif goal == CALLED_FOUR:
         if (won & 7) + k - theirs < 4:
