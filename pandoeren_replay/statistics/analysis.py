@@ -127,9 +127,16 @@ ANALYSED = Population(
 
 _SEATED = (
     f"{_NAME.format('l.seat')} AS who, seat_name(l.seat) AS own_seat, "
-    f"{_ROLE.format(k='l.seat')} AS role"
+    "CASE WHEN h.declarer IS NULL THEN NULL WHEN l.seat = h.declarer_nr THEN 'declarer' "
+    "WHEN h.partner IS NULL THEN NULL WHEN l.seat = h.partner_nr THEN 'partner' "
+    "ELSE 'defender' END AS role"
 )
-_LOSSES = "FROM hands h JOIN card_loss l ON l.hand_id = h.hand_id"
+# The numbers of the seats are worked out once a hand, not once a player.
+_LOSSES = (
+    "FROM (SELECT *, strpos('NESW', declarer) - 1 AS declarer_nr, "
+    "strpos('NESW', partner) - 1 AS partner_nr FROM hands) h "
+    "JOIN card_loss l ON l.hand_id = h.hand_id"
+)
 _OF_SEAT = (
     f"SELECT h.*, l.goal, {', '.join(f'{sql} AS {m}' for m, sql in MEASURES.items())}, "
     f"{_SEATED} {_LOSSES} WHERE ({{where}})"
