@@ -209,7 +209,7 @@ class RowReader:
             out.append((self.by_rules[0][0], told))
         if self.odd:
             line, why = self.odd[0]
-            out.append((line, f"{why}: kept as the sheet has it ({_hands(self.odd)})"))
+            out.append((line, f"{why} ({_hands(self.odd)})"))
         return out
 
     def _moment(self, row: Row) -> str | None:
@@ -436,7 +436,10 @@ class RowReader:
         elif declarer in told and len(told) < 4:
             builder.meta("score_declarer", told[declarer])
         if worked.odd:
-            remarks.append((self.odd, worked.odd))
+            kept = f"{worked.odd}: kept as the sheet has it"
+            if len(told) < 4:
+                kept += "; where the rules give a score, that counts"
+            remarks.append((self.odd, kept))
         return remarks
 
     def _declaration(

@@ -107,9 +107,13 @@ def test_whatever_a_secretary_meets_is_said_in_dutch(parser):
          "de kaarten van O staan er twee keer en verschillen; de eerste blijven"),
         ("taken back: the card HT by S and 2 announcement(s)",
          "teruggenomen: de kaart ♥10 van Z en 2 aankondiging(en)"),
-        ("declarer's score is 7, by the rules heerlen it is 2: kept as the sheet has it (3 hands)",
-         "de score van de speler is 7, volgens de regels heerlen is die 2: "
-         "bewaard zoals het blad het heeft (3 spellen)"),
+        ("declarer's score is 7, by the rules heerlen it is 2: kept as the sheet has it; "
+         "where the rules give a score, that counts (3 hands)",
+         "de score van de speler is 7, volgens de regels heerlen is die 2: bewaard zoals het blad "
+         "het heeft; waar de regels een score geven, telt die (3 spellen)"),
+        ("the score of E is 1, by the rules heerlen it is 0: kept as the sheet has it (1 hand)",
+         "de score van O is 1, volgens de regels heerlen is die 0: "
+         "bewaard zoals het blad het heeft (1 spel)"),
         ("found 'SA', expected a card (Dutch letters, suit first)",
          "gevonden: 'SA'; verwacht: een kaart (Nederlandse letters, kleur eerst)"),
         ("the trump is S and later H; the later one is kept",

@@ -60,12 +60,14 @@ def test_a_sheet_without_odd_or_missing_scores_says_nothing():
     [
         # A running total: 1, then 1 + 2.
         (HEAD + "Anna;Cor;130;ja;+1\nAnna;Cor;150;ja;+3\n", 3,
-         "declarer's score is 3, by the rules heerlen it is 2: kept as the sheet has it (1 hand)"),
+         "declarer's score is 3, by the rules heerlen it is 2: kept as the sheet has it; "
+         "where the rules give a score, that counts (1 hand)"),
         (HEAD + "Anna;Cor;130;nee;+1\nAnna;Cor;150;nee;+2\n", 2,
          "declarer's score is 1, by the rules heerlen it is -1: "
-         "kept as the sheet has it (2 hands)"),
+         "kept as the sheet has it; where the rules give a score, that counts (2 hands)"),
         ("Speler;Maat;Bod;Gehaald;N;E;S;W\nN;S;130;ja;1;1;;\n", 2,
-         "the score of E is 1, by the rules heerlen it is 0: kept as the sheet has it (1 hand)"),
+         "the score of E is 1, by the rules heerlen it is 0: kept as the sheet has it; "
+         "where the rules give a score, that counts (1 hand)"),
     ],
 )  # fmt: skip
 def test_figures_that_are_not_those_of_the_rules_are_told_of_and_not_spread(text, line, message):
@@ -117,6 +119,13 @@ def test_declarers_cell_among_blank_ones_is_his_score():
     assert (three.result.score, three.get("score_by")) == ((2, 2, 0, 0), "rules")
 
 
+def test_where_a_sheet_has_all_four_scores_they_count():
+    result = read("Speler;Maat;Bod;Gehaald;N;E;S;W\nN;S;130;ja;1;1;1;0\n")
+    odd = "the score of E is 1, by the rules heerlen it is 0: kept as the sheet has it (1 hand)"
+    assert (2, odd) in [(w.line, w.message) for w in result.warnings]
+    assert scores(result) == [(1, 1, 1, 0)]
+
+
 def test_only_rows_that_became_hands_are_counted():
     rows = "28-11-2026;Anna;Cor;130;ja;1\n31-02-2026;Bas;;mis;nee;-3\n28-11-2026;Bas;;mis;nee;9\n"
     text = f"Datum;Speler;Maat;Bod;Gehaald;Score\n{rows}"
@@ -124,7 +133,10 @@ def test_only_rows_that_became_hands_are_counted():
     assert [r.line for r in result.rejects] == [3]
     said = [(w.line, w.message) for w in result.warnings]
     assert (2, "the scores of the others follow from declarer's (1 hand)") in said
-    odd = "declarer's score is 9, by the rules heerlen it is -3: kept as the sheet has it (1 hand)"
+    odd = (
+        "declarer's score is 9, by the rules heerlen it is -3: kept as the sheet has it; "
+        "where the rules give a score, that counts (1 hand)"
+    )
     assert (4, odd) in said
 
 
