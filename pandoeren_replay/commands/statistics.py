@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,19 +88,20 @@ def stats(
         raise CommandError(f"--lang {lang}: expected en or nl", 2)
     if sum((bool(of), partners, bool(compare), hands, glossary)) > 1:
         raise CommandError("give one of --of, --partners, --compare, --hands, --glossary", 2)
-    if glossary:
-        _glossary(lang)
-        return
-    store = open_shared(db, lake, jobs, scheduler)
-    if sql:
-        _sql(store, of, names, where)
-        return
     from pandoeren_replay.lake_run import SchedulerError
 
-    try:
-        _answer(store, names, of, where, partners, compare, hands, lang, (format, out, excel_nl))
-    except SchedulerError as e:
-        raise CommandError(str(e)) from None
+    with output(out) as f, redirect_stdout(f):
+        if glossary:
+            _glossary(lang)
+            return
+        store = open_shared(db, lake, jobs, scheduler)
+        if sql:
+            _sql(store, of, names, where)
+            return
+        try:
+            _answer(store, names, of, where, partners, compare, hands, lang, (format, excel_nl))
+        except SchedulerError as e:
+            raise CommandError(str(e)) from None
 
 
 def _answer(
@@ -137,11 +139,12 @@ def _answer(
     _show(frame, lambda f: _print(f, names, named, kinds), where, how)
 
 
-_Output = tuple[str, Any, bool]
+_Output = tuple[str, bool]
+"""The format, and whether CSV is for a Dutch Excel; it goes to the standard output."""
 
 
 def _show(frame: "pl.DataFrame", show: Any, where: str | None, how: _Output) -> None:
-    format, out, excel_nl = how
+    format, excel_nl = how
     if frame.is_empty():
         raise CommandError("no hand with a contract fits" + (f" {where!r}" if where else ""))
     if format == "table":
@@ -150,18 +153,17 @@ def _show(frame: "pl.DataFrame", show: Any, where: str | None, how: _Output) -> 
         for row in frame.iter_rows(named=True):
             print_json(row)
     else:
-        _write(frame, format, out, excel_nl)
+        _write(frame, format, excel_nl)
 
 
-def _write(frame: "pl.DataFrame", format: str, out: Any, excel_nl: bool) -> None:
+def _write(frame: "pl.DataFrame", format: str, excel_nl: bool) -> None:
     from pandoeren_replay.export import write_csv
 
-    with output(out) as f:
-        sys.stdout.flush()
-        if format == "csv":
-            write_csv(frame, f.buffer, excel_nl=excel_nl)
-        else:
-            frame.write_parquet(f.buffer)
+    sys.stdout.flush()
+    if format == "csv":
+        write_csv(frame, sys.stdout.buffer, excel_nl=excel_nl)
+    else:
+        frame.write_parquet(sys.stdout.buffer)
 
 
 def _of(

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from pandoeren_replay.stats import measure, statistics
 from pandoeren_replay.store import Store
@@ -150,3 +151,33 @@ def test_level_is_points_bid_and_nothing_else(tmp_path: Path) -> None:
     assert [store.count(f"level{x}") for x in ("=120", ">=100", "<=120", ">120")] == [2, 3, 2, 1]
     assert store.count("counted='made;level=120'") == 2
     assert store.count("contract=pan+120") == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("--by", "seat"), ("--by", "seat", "--format", "json"), ("--of", "made", "--lang", "nl"),
+        ("--by", "seat", "--format", "csv"), ("--partners",),
+        ("--compare", "Anna", "--compare", "Bas"), ("--hands", "--where", "seat=N"),
+        ("--glossary",), ("--of", "made", "--sql"),
+    ],
+)  # fmt: skip
+def test_whatever_is_asked_goes_to_the_file(
+    run: Run,  # noqa: F811
+    club: Store,
+    tmp_path: Path,
+    asked: tuple[str, ...],
+) -> None:
+    shown = run("stats", "--db", club.path, *asked)
+    file = tmp_path / "figures.txt"
+    written = run("stats", "--db", club.path, *asked, "-o", file)
+    assert (shown.code, written.code, written.out) == (0, 0, "")
+    assert file.read_text("utf-8") == shown.out != ""
+
+
+def test_nothing_is_written_where_nothing_fits(run: Run, club: Store, tmp_path: Path) -> None:  # noqa: F811
+    file = tmp_path / "figures.txt"
+    ran = run("stats", "--db", club.path, "--where", "player=Niemand", "-o", file)
+    assert ran.code == 1
+    assert "no hand" in ran.err
+    assert list(tmp_path.glob("*figures*")) == []
